@@ -1,0 +1,167 @@
+"""Turns measurements into Markdown that also reads well in a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.cases import THREADS_TARGET, Growth
+from benchmarks.memory import Peak
+from benchmarks.timing import CaseResult, Runs
+
+# silvan's mean test error may exceed a peer's by this much.
+ERROR_MARGIN = 0.005
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with padded columns; all but the first are aligned right."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        first = cells[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+        return f"| {' | '.join([first, *rest])} |"
+
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return "\n".join([line(head), line(rule), *map(line, rows)])
+
+
+def case_section(result: CaseResult) -> str:
+    """Return the table of one case: times, test errors, and ratios to silvan."""
+    first, *more = result.threads
+    head = ["system", f"best s, {first} thread{'s' * (first > 1)}", "test error", "times silvan"]
+    head += ["in single rounds"]
+    for n_jobs in more:
+        head += [f"best s, {n_jobs} threads", "speed-up"]
+    rows = [_case_row(result, system) for system in result.systems if result.get(system)]
+    parts = [f"### {result.case.name}", result.case.title + "."]
+    if rows:
+        parts.append(table(head, rows))
+    parts += [f"{system}: {reason}." for system, reason in result.failures.items()]
+    busy = sum(runs.n_busy for (_, n), runs in result.runs.items() if n == 1)
+    total = sum(len(runs.wall) for (_, n), runs in result.runs.items() if n == 1)
+    if busy:
+        parts.append(f"{busy} of {total} runs with one thread had to share their core.")
+    return "\n\n".join(parts)
+
+
+def _case_row(result: CaseResult, system: str) -> list[str]:
+    runs, own = result.get(system), result.get("silvan")
+    assert runs is not None
+    label = f"{system} {result.versions.get(system, '')}".strip()
+    row = [label, seconds(runs.best), error_text(runs)]
+    if own is None or system == "silvan":
+        row += ["", ""]
+    else:
+        ratios = [theirs / ours for theirs, ours in zip(runs.wall, own.wall, strict=True)]
+        row += [f"{runs.best / own.best:.2f}", f"{min(ratios):.1f} to {max(ratios):.1f}"]
+    for n_jobs in result.threads[1:]:
+        other = result.get(system, n_jobs)
+        row += [seconds(other.best), f"{runs.best / other.best:.2f}"] if other else ["", ""]
+    return row
+
+
+def seconds(value: float) -> str:
+    """Return seconds with three digits."""
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}"
+
+
+def error_text(runs: Runs) -> str:
+    """Return the mean test error, with its standard error where there are several."""
+    if not runs.errors:
+        return ""
+    mean, spread = float(np.mean(runs.errors)), float(np.std(runs.errors))
+    if len(runs.errors) == 1 or spread == 0:
+        return f"{mean:.4f}"
+    return f"{mean:.4f} ± {spread / math.sqrt(len(runs.errors) - 1):.4f}"
+
+
+def promise_section(results: Sequence[CaseResult]) -> str:
+    """Return one line per promised factor: asked, measured, kept or not."""
+    rows = []
+    for result in results:
+        own = result.get("silvan")
+        for target in result.case.targets:
+            peer = result.get(target.peer)
+            row = [result.case.name, target.peer, f"{target.factor:g}"]
+            if own is None or peer is None:
+                rows.append([*row, "", "", "not run"])
+                continue
+            ratio = peer.best / own.best
+            gap = float(np.mean(own.errors) - np.mean(peer.errors))
+            kept = ratio >= target.factor and (gap <= ERROR_MARGIN or not result.case.same_error)
+            row += [f"{ratio:.2f}", f"{100 * gap:+.2f}", "yes" if kept else "NO"]
+            rows.append(row)
+        rows += _threads_row(result)
+    if not rows:
+        return ""
+    head = ["case", "against", "times asked", "times measured", "error points above", "kept"]
+    return "## What was asked\n\n" + table(head, rows)
+
+
+def _threads_row(result: CaseResult) -> list[list[str]]:
+    own, two = result.get("silvan"), result.get("silvan", 2)
+    if own is None or two is None or result.threads[0] != 1 or not result.case.same_error:
+        return []
+    ratio = own.best / two.best
+    kept = "yes" if ratio >= THREADS_TARGET else "NO"
+    return [[result.case.name, "itself, 1 thread", f"{THREADS_TARGET:g}", f"{ratio:.2f}", "", kept]]
+
+
+def growth_section(rows: Sequence[tuple[Growth, str, list[float]]]) -> str:
+    """Return how fit time grows, as exponents of a power law fitted by least squares.
+
+    Parameters
+    ----------
+    rows : sequence of (growth, label, seconds)
+        One line of the table each.
+
+    Returns
+    -------
+    section : str
+        The exponents, with the exponent that n log² n would show over the same range.
+    """
+    lines = []
+    for growth, label, times in rows:
+        x = np.array(growth.values, float)
+        theory = {"p": 0.0, "d": 1.0, "threads": -1.0}.get(growth.name)
+        if theory is None:
+            theory = exponent(x, x * np.log(x) ** 2)
+        fitted = f"{exponent(x, times):.2f}" if len(times) > 1 else ""
+        points = (f"{v:,}: {seconds(t)}" for v, t in zip(growth.values, times, strict=True))
+        lines.append([growth.name, label, fitted, f"{theory:.2f}", ", ".join(points)])
+    head = ["along", "system", "exponent", "in theory", "seconds"]
+    note = (
+        "Two Gaussian classes that every feature separates equally well; all else fixed. In "
+        "theory: n log² n at fixed d, no dependence on p, proportional to d, and inverse to the "
+        "threads."
+    )
+    return "\n\n".join(["## Growth of fit time", note, table(head, lines)])
+
+
+def exponent(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) -> float:
+    """Return the slope of log y on log x."""
+    return float(np.polyfit(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)), 1)[0])
+
+
+def memory_section(rows: Sequence[tuple[str, str, Peak | str]]) -> str:
+    """Return the peaks of memory: what a fit added, beside one copy of the data and the forest."""
+    lines = []
+    for case, label, peak in rows:
+        if isinstance(peak, str):
+            lines.append([case, label, "", "", "", "", peak])
+            continue
+        sizes = [f"{size / 2**20:.1f}" for size in (peak.data, peak.forest, peak.added)]
+        promise = ["", ""]
+        if label.startswith("silvan"):
+            kept = peak.added <= peak.allowed
+            promise = [f"{peak.allowed / 2**20:.1f}", "yes" if kept else "NO"]
+        lines.append([case, label, *sizes, *promise])
+    head = ["case", "system", "data MiB", "forest MiB", "added at peak MiB", "allowed MiB", "kept"]
+    note = (
+        "What a fit added to a fresh process that already held the library and the data. Allowed: "
+        "one copy of the data, the forest, and 10 % of the data, the copy and the forest together."
+    )
+    return "\n\n".join(["## Peak memory of a fit", note, table(head, lines)])

@@ -1,0 +1,112 @@
+// Binds what prepares training data: columns, canonical row order and row draws.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+
+#include "bindings/bindings.hpp"
+
+namespace silvan::bindings {
+namespace {
+
+// Tiles keep both the rows that are read and the columns that are written in the first-level cache.
+constexpr std::size_t kTileRows = 64;
+constexpr std::size_t kTileColumns = 16;
+
+template <typename From, typename To>
+void copy_tiled(const AnyMatrix& x, To* columns) {
+    const auto* data = static_cast<const From*>(x.data());
+    const std::size_t n = x.shape(0);
+    const std::size_t p = x.shape(1);
+    const std::int64_t row_stride = x.stride(0);
+    const std::int64_t column_stride = x.stride(1);
+    bool overflow = false;
+    for (std::size_t i0 = 0; i0 < n; i0 += kTileRows) {
+        const std::size_t i1 = std::min(n, i0 + kTileRows);
+        for (std::size_t j0 = 0; j0 < p; j0 += kTileColumns) {
+            const std::size_t j1 = std::min(p, j0 + kTileColumns);
+            for (std::size_t j = j0; j < j1; ++j) {
+                const From* from = data + static_cast<std::int64_t>(j) * column_stride;
+                To* to = columns + j * n;
+                for (std::size_t i = i0; i < i1; ++i) {
+                    const From value = from[static_cast<std::int64_t>(i) * row_stride];
+                    to[i] = static_cast<To>(value);
+                    if constexpr (std::is_floating_point_v<From>) {
+                        overflow |= std::isinf(to[i]);
+                    }
+                }
+            }
+        }
+    }
+    if (overflow) throw std::overflow_error("value too large for dtype('float32')");
+}
+
+template <typename From, typename To>
+nb::object make_columns(const AnyMatrix& x) {
+    const std::size_t n = x.shape(0);
+    const std::size_t p = x.shape(1);
+    auto* columns = new To[n * p];
+    nb::capsule owner(columns, [](void* at) noexcept { delete[] static_cast<To*>(at); });
+    {
+        nb::gil_scoped_release release;
+        copy_tiled<From, To>(x, columns);
+    }
+    const std::int64_t stride = static_cast<std::int64_t>(n);
+    return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns, {n, p}, owner, {1, stride}));
+}
+
+nb::object to_columns(const AnyMatrix& x) {
+    if (x.dtype() == nb::dtype<float>()) return make_columns<float, float>(x);
+    if (x.dtype() == nb::dtype<std::uint8_t>()) return make_columns<std::uint8_t, std::uint8_t>(x);
+    if (x.dtype() == nb::dtype<double>()) return make_columns<double, float>(x);
+    if (x.dtype() == nb::dtype<std::int64_t>()) return make_columns<std::int64_t, float>(x);
+    if (x.dtype() == nb::dtype<std::int32_t>()) return make_columns<std::int32_t, float>(x);
+    throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
+}
+
+Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<double>& targets) {
+    const FeatureMatrix features = view_features(x);
+    std::vector<std::uint32_t> order;
+    {
+        nb::gil_scoped_release release;
+        order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)));
+    }
+    return to_numpy(std::move(order));
+}
+
+Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::int32_t> multiplicity;
+    draw_rows(view_rows(rows), seed, tree, multiplicity);
+    return to_numpy(std::move(multiplicity));
+}
+
+}  // namespace
+
+RowDraws view_rows(const nb::dict& rows) {
+    const auto order = nb::cast<ConstArray<std::uint32_t>>(rows["order"]);
+    RowDraws draws;
+    draws.order = order.data();
+    draws.n_samples = static_cast<std::int64_t>(order.shape(0));
+    if (!rows["cumulative"].is_none()) {
+        const auto cumulative = nb::cast<ConstArray<double>>(rows["cumulative"]);
+        if (cumulative.shape(0) != order.shape(0)) throw std::invalid_argument("cumulative and order differ in length");
+        draws.cumulative = cumulative.data();
+    }
+    draws.n_draws = nb::cast<std::int64_t>(rows["n_draws"]);
+    draws.replace = nb::cast<bool>(rows["replace"]);
+    return draws;
+}
+
+void bind_data(nb::module_& m) {
+    m.def("to_columns", &to_columns, nb::arg("X"),
+          "Copies X into column-major float32 (uint8 stays uint8) in one pass; infinite results raise "
+          "OverflowError.");
+    m.def("row_order", &row_order, nb::arg("X"), nb::arg("targets"),
+          "The canonical order of the rows, by a hash of their features and targets.");
+    m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
+          "How often a tree draws each row.");
+}
+
+}  // namespace silvan::bindings

@@ -1,0 +1,120 @@
+// Binds prediction: reads a forest's arrays from a Python object and fills result arrays.
+#include <nanobind/stl/pair.h>
+
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "core/predictor.hpp"
+
+namespace silvan::bindings {
+namespace {
+
+// A ForestView together with the arrays that it points into.
+class HeldForest {
+public:
+    explicit HeldForest(const nb::object& forest) {
+        view.n_features = nb::cast<std::int64_t>(forest.attr("n_features"));
+        view.n_outputs = nb::cast<std::int64_t>(forest.attr("n_outputs"));
+        view.n_trees = hold(forest, "tree_offsets", view.tree_offsets) - 1;
+        hold(forest, "leaf_offsets", view.leaf_offsets);
+        hold(forest, "left", view.left);
+        hold(forest, "threshold", view.threshold);
+        hold(forest, "missing_left", view.missing_left);
+        hold(forest, "direction_indptr", view.direction_indptr);
+        hold(forest, "direction_indices", view.direction_indices);
+        hold(forest, "direction_weights", view.direction_weights);
+        hold(forest, "value_indptr", view.value_indptr);
+        hold(forest, "value_outputs", view.value_outputs);
+        hold(forest, "values", view.values);
+    }
+
+    ForestView view;
+
+private:
+    template <typename T>
+    std::int64_t hold(const nb::object& forest, const char* name, const T*& to) {
+        const auto array = nb::cast<ConstArray<T>>(forest.attr(name));
+        to = array.data();
+        held_.push_back(nb::cast(array));
+        return static_cast<std::int64_t>(array.shape(0));
+    }
+
+    std::vector<nb::object> held_;
+};
+
+FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
+    const FeatureMatrix features = view_features(x);
+    if (features.n_features != forest.n_features) {
+        throw std::invalid_argument("X has another number of features than the forest");
+    }
+    return features;
+}
+
+template <typename T>
+using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+
+template <typename T>
+Matrix<T> to_matrix(std::vector<T>&& values, std::int64_t n_columns) {
+    auto* moved = new std::vector<T>(std::move(values));
+    nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const auto width = static_cast<std::size_t>(n_columns);
+    return Matrix<T>(moved->data(), {width == 0 ? 0 : moved->size() / width, width}, owner);
+}
+
+std::size_t size_of(std::int64_t n_rows, std::int64_t n_columns) {
+    return static_cast<std::size_t>(n_rows) * static_cast<std::size_t>(n_columns);
+}
+
+Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::int64_t n_threads) {
+    const HeldForest held(forest);
+    const FeatureMatrix features = view_checked(x, held.view);
+    std::vector<std::int32_t> nodes(size_of(features.n_samples, held.view.n_trees));
+    {
+        nb::gil_scoped_release release;
+        apply_forest(held.view, features, n_threads, nodes.data());
+    }
+    return to_matrix(std::move(nodes), held.view.n_trees);
+}
+
+Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, std::int64_t n_threads) {
+    const HeldForest held(forest);
+    const FeatureMatrix features = view_checked(x, held.view);
+    std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
+    {
+        nb::gil_scoped_release release;
+        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, n_threads, sums.data());
+        for (double& sum : sums) sum /= static_cast<double>(held.view.n_trees);
+    }
+    return to_matrix(std::move(sums), held.view.n_outputs);
+}
+
+std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
+                                                                  bool hard, const nb::dict& rows,
+                                                                  std::uint64_t seed, std::int64_t n_threads) {
+    const HeldForest held(forest);
+    const FeatureMatrix features = view_checked(x, held.view);
+    const RowDraws draws = view_rows(rows);
+    if (draws.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
+    std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
+    std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
+    {
+        nb::gil_scoped_release release;
+        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws, seed, n_threads,
+                             sums.data(), counts.data());
+    }
+    return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
+}
+
+}  // namespace
+
+void bind_predict(nb::module_& m) {
+    m.def("apply", &apply, nb::arg("forest"), nb::arg("X"), nb::arg("n_threads"),
+          "The node of each tree, counted from the tree's first, where each row ends.");
+    m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
+          "The mean over trees of the leaf values, or of each tree's vote.");
+    m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
+          nb::arg("rows"), nb::arg("seed"), nb::arg("n_threads"),
+          "Sums of votes over the trees that did not draw a row, and the number of those trees.");
+}
+
+}  // namespace silvan::bindings

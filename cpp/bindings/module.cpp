@@ -1,0 +1,10 @@
+// The extension module silvan._core: one bind function per file.
+#include "bindings/bindings.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of silvan: sampling directions, growing and predicting.";
+    silvan::bindings::bind_data(m);
+    silvan::bindings::bind_samplers(m);
+    silvan::bindings::bind_grow(m);
+    silvan::bindings::bind_predict(m);
+}

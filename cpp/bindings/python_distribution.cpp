@@ -1,0 +1,123 @@
+// Calls Python for the directions of a node, and trusts nothing that comes back.
+#include "bindings/python_distribution.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "core/samplers/check_directions.hpp"
+
+namespace silvan::bindings {
+
+namespace {
+
+template <typename T>
+nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
+    std::vector<T> copy;
+    if (node.features != nullptr) {
+        const FeatureMatrix& features = *node.features;
+        copy.reserve(static_cast<std::size_t>(node.n_rows * n_features));
+        for (std::int64_t i = 0; i < node.n_rows; ++i) {
+            const T* row = features.as<T>() + node.rows[i] * features.row_stride;
+            for (std::int64_t j = 0; j < n_features; ++j) copy.push_back(row[j * features.column_stride]);
+        }
+    }
+    auto* moved = new std::vector<T>(std::move(copy));
+    nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+    return nb::cast(Matrix(moved->data(),
+                           {static_cast<std::size_t>(node.n_rows), static_cast<std::size_t>(n_features)}, owner));
+}
+
+template <typename T>
+std::span<const T> view_array(const ConstArray<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+class PythonSampler final : public ProjectionSampler {
+public:
+    PythonSampler(std::int64_t n_features, const nb::callable& sample, const std::string& name)
+        : n_features_(n_features), sample_(sample), name_(name) {}
+
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
+                ProjectionBatch& batch) override {
+        const std::uint64_t key = random.bits();
+        nb::gil_scoped_acquire gil;
+        append(call(node, n_directions, key), n_directions, batch);
+    }
+
+private:
+    nb::object call(const NodeContext& node, std::int64_t n_directions, std::uint64_t key) const {
+        auto* view = new NodeView(node, n_features_);
+        const nb::object owner = nb::cast(view, nb::rv_policy::take_ownership);
+        const CloseAtEnd close{view};
+        return sample_(owner, n_directions, key);
+    }
+
+    // The node's memory is not Python's: a view that somebody kept must not reach it later.
+    struct CloseAtEnd {
+        NodeView* view;
+        ~CloseAtEnd() { view->close(); }
+    };
+
+    void append(const nb::object& drawn, std::int64_t n_directions, ProjectionBatch& batch) const {
+        ConstArray<std::int64_t> indptr;
+        ConstArray<std::int32_t> indices;
+        ConstArray<float> weights;
+        if (!nb::isinstance<nb::tuple>(drawn) || nb::len(drawn) != 3 || !nb::try_cast(drawn[0], indptr) ||
+            !nb::try_cast(drawn[1], indices) || !nb::try_cast(drawn[2], weights)) {
+            throw nb::type_error((name_ + " did not return arrays (indptr int64, indices int32, weights float32)").c_str());
+        }
+        const DirectionsView directions{view_array(indptr), view_array(indices), view_array(weights)};
+        const std::string fault = find_fault(directions, n_features_);
+        if (!fault.empty()) throw std::invalid_argument(name_ + " returned a wrong matrix: " + fault);
+        const auto count = static_cast<std::int64_t>(directions.indptr.size()) - 1;
+        if (count > n_directions) {
+            throw std::invalid_argument(name_ + " returned " + std::to_string(count) +
+                                        " directions where at most " + std::to_string(n_directions) +
+                                        " were asked for");
+        }
+        const ProjectionBatch::Tail tail = batch.extend(count, directions.indptr.back());
+        std::transform(directions.indptr.begin() + 1, directions.indptr.end(), tail.ends,
+                       [&tail](std::int64_t end) { return tail.begin + end; });
+        std::copy(directions.indices.begin(), directions.indices.end(), tail.indices);
+        std::copy(directions.weights.begin(), directions.weights.end(), tail.weights);
+    }
+
+    std::int64_t n_features_;
+    const nb::callable& sample_;  // the distribution's, which outlives its samplers
+    const std::string& name_;
+};
+
+}  // namespace
+
+const NodeContext& NodeView::node() const {
+    if (node_ == nullptr) {
+        throw std::runtime_error("a node can be read only during the call of sample that it was passed to; "
+                                 "copy what is needed later");
+    }
+    return *node_;
+}
+
+nb::object NodeView::rows() const {
+    const NodeContext& context = node();
+    std::vector<std::uint32_t> copy(context.rows, context.rows + context.n_rows);
+    return nb::cast(to_numpy(std::move(copy)));
+}
+
+nb::object NodeView::features() const {
+    const NodeContext& context = node();
+    const bool is_uint8 = context.features != nullptr && context.features->type == FeatureType::uint8;
+    return is_uint8 ? copy_rows<std::uint8_t>(context, n_features_) : copy_rows<float>(context, n_features_);
+}
+
+PythonDistribution::PythonDistribution(std::int64_t n_features, nb::callable sample, std::string name)
+    : n_features_(n_features), sample_(std::move(sample)), name_(std::move(name)) {}
+
+std::unique_ptr<ProjectionSampler> PythonDistribution::make_sampler(Random&) const {
+    return std::make_unique<PythonSampler>(n_features_, sample_, name_);
+}
+
+}  // namespace silvan::bindings

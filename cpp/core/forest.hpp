@@ -1,0 +1,78 @@
+// A grown forest as plain arrays: what growing returns and everything else reads.
+//
+// Nodes and leaves are numbered tree by tree. A node's children are `left` and `left + 1`, counted from the
+// tree's first node; a leaf has left = -1 - (its number among the tree's leaves).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/views.hpp"
+
+namespace silvan {
+
+// One tree while and after it grows; members and values are those of its leaves, in the leaves' order.
+struct TreeArrays {
+    std::vector<std::int32_t> left;
+    std::vector<float> threshold;
+    std::vector<std::uint8_t> missing_left;
+    std::vector<std::int32_t> n_nonzeros;  // of each node's direction
+    std::vector<std::int32_t> direction_indices;
+    std::vector<float> direction_weights;
+    std::vector<std::int32_t> n_samples;
+    std::vector<double> weight;
+    std::vector<float> impurity;
+    std::vector<std::int32_t> n_values;  // of each leaf
+    std::vector<std::int32_t> value_outputs;
+    std::vector<double> values;
+    std::vector<std::int32_t> n_members;  // of each leaf
+    std::vector<std::int32_t> members;
+};
+
+struct ForestArrays {
+    std::vector<std::int64_t> tree_offsets;
+    std::vector<std::int64_t> leaf_offsets;
+    std::vector<std::int32_t> left;
+    std::vector<float> threshold;
+    std::vector<std::uint8_t> missing_left;
+    std::vector<std::int64_t> direction_indptr;
+    std::vector<std::int32_t> direction_indices;
+    std::vector<float> direction_weights;
+    std::vector<std::int32_t> n_samples;
+    std::vector<double> weight;
+    std::vector<float> impurity;
+    std::vector<std::int64_t> value_indptr;
+    std::vector<std::int32_t> value_outputs;
+    std::vector<double> values;
+    std::vector<std::int64_t> member_indptr;
+    std::vector<std::int32_t> members;
+};
+
+// Joins trees, freeing them array by array so that the peak stays near one forest.
+ForestArrays join_trees(std::vector<TreeArrays>&& trees);
+
+// Growing and predicting both route rows through this: left keeps values up to the threshold, and missing
+// values if the node says so.
+inline bool goes_left(float value, float threshold, bool missing_left) {
+    return value <= threshold || (missing_left && value != value);
+}
+
+// A forest as a reader sees it.
+struct ForestView {
+    std::int64_t n_trees = 0;
+    std::int64_t n_features = 0;
+    std::int64_t n_outputs = 0;
+    const std::int64_t* tree_offsets = nullptr;
+    const std::int64_t* leaf_offsets = nullptr;
+    const std::int32_t* left = nullptr;
+    const float* threshold = nullptr;
+    const std::uint8_t* missing_left = nullptr;
+    const std::int64_t* direction_indptr = nullptr;
+    const std::int32_t* direction_indices = nullptr;
+    const float* direction_weights = nullptr;
+    const std::int64_t* value_indptr = nullptr;
+    const std::int32_t* value_outputs = nullptr;
+    const double* values = nullptr;
+};
+
+}  // namespace silvan

@@ -1,0 +1,132 @@
+// Fills NodeTargets: local class numbers, exact totals, impurity and purity of a node.
+#include "core/node_targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace silvan {
+
+NodeTargets::NodeTargets(const TrainingTargets& training, Criterion criterion, std::int64_t max_rows)
+    : training_(training), criterion_(criterion) {
+    const auto n = static_cast<std::size_t>(max_rows);
+    if (is_classification()) {
+        label_.resize(n);
+        local_class_.assign(static_cast<std::size_t>(training.n_outputs), -1);
+    } else {
+        sum_.resize(n * static_cast<std::size_t>(training.n_outputs));
+    }
+    if (has_integer_counts()) {
+        count_.resize(n);
+    } else {
+        weight_.resize(n);
+    }
+}
+
+void NodeTargets::load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity) {
+    n_rows_ = n_rows;
+    if (is_classification()) {
+        load_classes(rows, multiplicity);
+    } else {
+        load_regression(rows, multiplicity);
+    }
+}
+
+void NodeTargets::collect_present_classes(const std::uint32_t* rows) {
+    for (const std::int32_t code : classes_) local_class_[static_cast<std::size_t>(code)] = -1;
+    classes_.clear();
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+        const std::int32_t code = training_.label[rows[i]];
+        std::int32_t& local = local_class_[static_cast<std::size_t>(code)];
+        if (local < 0) {
+            local = 0;
+            classes_.push_back(code);
+            if (static_cast<std::int64_t>(classes_.size()) == training_.n_outputs) break;
+        }
+    }
+    std::sort(classes_.begin(), classes_.end());
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+        local_class_[static_cast<std::size_t>(classes_[k])] = static_cast<std::int32_t>(k);
+    }
+}
+
+void NodeTargets::load_classes(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+    collect_present_classes(rows);
+    totals_.assign(classes_.size(), 0.0);
+    count_totals_.assign(classes_.size(), 0);
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+        const std::uint32_t row = rows[i];
+        const std::int32_t local = local_class_[static_cast<std::size_t>(training_.label[row])];
+        const auto at = static_cast<std::size_t>(i);
+        label_[at] = local;
+        if (training_.weight == nullptr) {
+            count_[at] = multiplicity[row];
+            count_totals_[static_cast<std::size_t>(local)] += multiplicity[row];
+        } else {
+            weight_[at] = multiplicity[row] * training_.weight[row];
+            totals_[static_cast<std::size_t>(local)] += weight_[at];
+        }
+    }
+    total_weight_ = 0.0;
+    double squares = 0.0;
+    double logs = 0.0;
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+        if (training_.weight == nullptr) totals_[k] = count_totals_[k];
+        total_weight_ += totals_[k];
+        squares += totals_[k] * totals_[k];
+        logs += x_log_x(totals_[k]);
+    }
+    pure_ = classes_.size() <= 1;
+    if (criterion_ == Criterion::entropy) {
+        base_score_ = logs - x_log_x(total_weight_);
+        impurity_ = pure_ ? 0.0 : -base_score_ / total_weight_;
+    } else {
+        base_score_ = squares / total_weight_;
+        impurity_ = pure_ ? 0.0 : 1.0 - base_score_ / total_weight_;
+    }
+}
+
+void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+    const std::int64_t n_outputs = training_.n_outputs;
+    totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
+    total_weight_ = 0.0;
+    double squares = 0.0;
+    pure_ = true;
+    const double* first = training_.value + static_cast<std::int64_t>(rows[0]) * n_outputs;
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+        const std::uint32_t row = rows[i];
+        const double* value = training_.value + static_cast<std::int64_t>(row) * n_outputs;
+        const double weight = multiplicity[row] * (training_.weight == nullptr ? 1.0 : training_.weight[row]);
+        weight_[static_cast<std::size_t>(i)] = weight;
+        total_weight_ += weight;
+        for (std::int64_t k = 0; k < n_outputs; ++k) {
+            const double sum = weight * value[k];
+            sum_[static_cast<std::size_t>(i * n_outputs + k)] = sum;
+            totals_[static_cast<std::size_t>(k)] += sum;
+            squares += sum * value[k];
+            pure_ = pure_ && value[k] == first[k];
+        }
+    }
+    base_score_ = 0.0;
+    for (const double total : totals_) base_score_ += total * total;
+    base_score_ /= total_weight_;
+    const double decrease = std::max(0.0, squares - base_score_);
+    impurity_ = pure_ ? 0.0 : decrease / total_weight_ / static_cast<double>(n_outputs);
+}
+
+ClassTargets NodeTargets::class_view() const {
+    return {label_.data(), count_.data(), count_totals_.data(), n_local_classes(),
+            static_cast<std::int32_t>(total_weight_)};
+}
+
+RegressionTargets NodeTargets::regression_view() const {
+    return {weight_.data(), sum_.data(), total_weight_, totals_[0]};
+}
+
+void NodeTargets::append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const {
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+        outputs.push_back(is_classification() ? classes_[k] : static_cast<std::int32_t>(k));
+        values.push_back(totals_[k] / total_weight_);
+    }
+}
+
+}  // namespace silvan

@@ -1,0 +1,77 @@
+// The targets of one node's rows, laid out for split search; filled once per node, read once per direction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/criteria.hpp"
+#include "core/split_kernels.hpp"
+
+namespace silvan {
+
+// The whole training set's targets as the caller gives them. Exactly one of label and value is set.
+struct TrainingTargets {
+    const std::int32_t* label = nullptr;  // classification: class codes
+    const double* value = nullptr;        // regression: n_samples x n_outputs
+    const double* weight = nullptr;       // of each row besides its multiplicity, or nullptr for ones
+    std::int64_t n_outputs = 1;           // classes, or regression outputs
+};
+
+class NodeTargets {
+public:
+    NodeTargets(const TrainingTargets& training, Criterion criterion, std::int64_t max_rows);
+
+    // Reads the targets of these rows; `multiplicity` is indexed by row.
+    void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity);
+
+    bool is_classification() const { return training_.label != nullptr; }
+    // Integer counts: whole multiplicities and no further weights.
+    bool has_integer_counts() const { return is_classification() && training_.weight == nullptr; }
+    bool is_pure() const { return pure_; }
+    Criterion criterion() const { return criterion_; }
+    std::int64_t n_rows() const { return n_rows_; }
+    std::int64_t n_outputs() const { return training_.n_outputs; }
+    std::int32_t n_local_classes() const { return static_cast<std::int32_t>(classes_.size()); }
+    double total_weight() const { return total_weight_; }
+    double impurity() const { return impurity_; }
+
+    // What the split score is when nothing is split: score - base_score() is the decrease times weight.
+    double base_score() const { return base_score_; }
+
+    ClassTargets class_view() const;
+    RegressionTargets regression_view() const;
+
+    const std::int32_t* label() const { return label_.data(); }
+    double row_weight(std::int64_t i) const {
+        const auto at = static_cast<std::size_t>(i);
+        return has_integer_counts() ? static_cast<double>(count_[at]) : weight_[at];
+    }
+    const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
+    const std::vector<double>& totals() const { return totals_; }
+
+    // Appends the node's leaf value: class probabilities that are not zero, or mean targets.
+    void append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const;
+
+private:
+    void load_classes(const std::uint32_t* rows, const std::int32_t* multiplicity);
+    void load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity);
+    void collect_present_classes(const std::uint32_t* rows);
+
+    TrainingTargets training_;
+    Criterion criterion_;
+    std::int64_t n_rows_ = 0;
+    bool pure_ = false;
+    double total_weight_ = 0.0;
+    double base_score_ = 0.0;
+    double impurity_ = 0.0;
+    std::vector<std::int32_t> label_;         // classes, numbered within the node
+    std::vector<std::int32_t> count_;         // integer counts only
+    std::vector<double> weight_;              // otherwise
+    std::vector<double> sum_;                 // regression: weight times target, n_rows x n_outputs
+    std::vector<double> totals_;              // per local class, or per output
+    std::vector<std::int32_t> count_totals_;  // per local class, integer counts only
+    std::vector<std::int32_t> classes_;       // local class -> class code, ascending
+    std::vector<std::int32_t> local_class_;   // class code -> local class, -1 where absent
+};
+
+}  // namespace silvan

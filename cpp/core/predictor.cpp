@@ -1,0 +1,229 @@
+// Prediction: a block of rows goes down a tree together, divided at each node as in growing.
+//
+// All rows of a block at a node share its direction, so that they are projected by the same vector kernel
+// that grew the tree: a training row can never be rounded to another side. Walking each row by itself takes
+// three to five times as long once a tree has fewer nodes than the block has rows.
+#include "core/predictor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "core/split_kernels.hpp"
+
+namespace silvan {
+namespace {
+
+constexpr std::int64_t kBlockBytes = 1 << 19;  // features of a block: half of a usual second-level cache
+constexpr std::int64_t kMinBlock = 256;
+constexpr std::int64_t kMaxBlock = 4096;
+constexpr std::int64_t kWalkSingly = 4;  // up to so many rows walk the rest of the way one by one
+
+struct TreeView {
+    const std::int32_t* left;
+    const float* threshold;
+    const std::uint8_t* missing_left;
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* weights;
+
+    TreeView(const ForestView& forest, std::int64_t tree)
+        : left(forest.left + forest.tree_offsets[tree]),
+          threshold(forest.threshold + forest.tree_offsets[tree]),
+          missing_left(forest.missing_left + forest.tree_offsets[tree]),
+          indptr(forest.direction_indptr + forest.tree_offsets[tree]),
+          indices(forest.direction_indices),
+          weights(forest.direction_weights) {}
+
+    Direction direction(std::int32_t node) const {
+        return {indices + indptr[node], weights + indptr[node], indptr[node + 1] - indptr[node]};
+    }
+};
+
+// Takes blocks of rows down trees; holds the scratch memory of one thread.
+class Descent {
+public:
+    Descent(const FeatureMatrix& block, const SplitKernels& kernels)
+        : block_(block),
+          kernels_(kernels),
+          values_(static_cast<std::size_t>(block.n_samples + kLane)),
+          right_(static_cast<std::size_t>(block.n_samples)) {}
+
+    // Calls arrive(node, rows, n) with the rows, counted from the block's first, that end in each leaf reached.
+    // `rows` is reordered.
+    template <typename Arrive>
+    void run(const TreeView& tree, std::vector<std::uint32_t>& rows, const Arrive& arrive) {
+        open_.clear();
+        if (!rows.empty()) open_.push_back({0, 0, static_cast<std::int64_t>(rows.size())});
+        while (!open_.empty()) {
+            const Group group = open_.back();
+            open_.pop_back();
+            std::uint32_t* first = rows.data() + group.begin;
+            const std::int64_t n = group.end - group.begin;
+            if (tree.left[group.node] < 0) {
+                arrive(group.node, first, n);
+            } else if (n <= kWalkSingly) {
+                for (std::int64_t i = 0; i < n; ++i) arrive(walk(tree, group.node, first[i]), first + i, std::int64_t{1});
+            } else {
+                divide(tree, group, first, n);
+            }
+        }
+    }
+
+private:
+    struct Group {
+        std::int32_t node;
+        std::int64_t begin, end;
+    };
+
+    void divide(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n) {
+        kernels_.project(block_, rows, n, tree.direction(group.node), values_.data());
+        const float threshold = tree.threshold[group.node];
+        const bool missing_left = tree.missing_left[group.node] != 0;
+        std::int64_t n_left = 0;
+        std::int64_t n_right = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint32_t row = rows[i];
+            const bool left = goes_left(values_[static_cast<std::size_t>(i)], threshold, missing_left);
+            rows[n_left] = row;
+            right_[static_cast<std::size_t>(n_right)] = row;
+            n_left += left ? 1 : 0;
+            n_right += left ? 0 : 1;
+        }
+        std::copy_n(right_.begin(), n_right, rows + n_left);
+        const std::int32_t left = tree.left[group.node];
+        if (n_right > 0) open_.push_back({left + 1, group.begin + n_left, group.end});
+        if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
+    }
+
+    std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) const {
+        if (block_.type == FeatureType::float32) return walk_typed<float>(tree, node, row);
+        return walk_typed<std::uint8_t>(tree, node, row);
+    }
+
+    // The same operations in the same order as the projection kernel.
+    template <typename T>
+    std::int32_t walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row) const {
+        const T* features = block_.as<T>() + static_cast<std::int64_t>(row) * block_.row_stride;
+        const std::int64_t stride = block_.column_stride;
+        while (tree.left[node] >= 0) {
+            std::int64_t k = tree.indptr[node];
+            const std::int64_t end = tree.indptr[node + 1];
+            float value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+            for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+            const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
+            node = tree.left[node] + (left ? 0 : 1);
+        }
+        return node;
+    }
+
+    const FeatureMatrix block_;
+    const SplitKernels& kernels_;
+    std::vector<float> values_;
+    std::vector<std::uint32_t> right_;
+    std::vector<Group> open_;
+};
+
+FeatureMatrix take_block(const FeatureMatrix& features, std::int64_t first, std::int64_t last) {
+    FeatureMatrix block = features;
+    const std::int64_t width = features.type == FeatureType::float32 ? 4 : 1;
+    block.data = static_cast<const char*>(features.data) + first * features.row_stride * width;
+    block.n_samples = last - first;
+    return block;
+}
+
+void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double* sums) {
+    const std::int64_t begin = forest.value_indptr[leaf];
+    const std::int64_t end = forest.value_indptr[leaf + 1];
+    if (voting == Voting::soft) {
+        for (std::int64_t k = begin; k < end; ++k) sums[forest.value_outputs[k]] += forest.values[k];
+        return;
+    }
+    std::int64_t largest = begin;
+    for (std::int64_t k = begin + 1; k < end; ++k) {
+        if (forest.values[k] > forest.values[largest]) largest = k;
+    }
+    sums[forest.value_outputs[largest]] += 1.0;
+}
+
+// Calls work(first, last) on blocks of rows, over threads.
+template <typename Work>
+void for_row_blocks(const FeatureMatrix& features, std::int64_t n_threads, const Work& work) {
+    const std::int64_t n_rows = features.n_samples;
+    const std::int64_t row_bytes = features.n_features * (features.type == FeatureType::float32 ? 4 : 1);
+    const std::int64_t share = (n_rows + n_threads - 1) / n_threads;
+    const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
+    const std::int64_t block = std::max<std::int64_t>(1, std::min(share, cached));
+    std::atomic<std::int64_t> next{0};
+    const auto take_blocks = [&] {
+        for (std::int64_t first = next.fetch_add(block); first < n_rows; first = next.fetch_add(block)) {
+            work(first, std::min(first + block, n_rows));
+        }
+    };
+    const std::int64_t n_helpers = std::min(n_threads, (n_rows + block - 1) / block) - 1;
+    std::vector<std::thread> helpers;
+    for (std::int64_t i = 0; i < n_helpers; ++i) helpers.emplace_back(take_blocks);
+    take_blocks();
+    for (std::thread& helper : helpers) helper.join();
+}
+
+// Adds a tree's votes for some rows of a block; sums starts at the block's first row.
+void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& descent,
+          std::vector<std::uint32_t>& rows, double* sums) {
+    const TreeView view(forest, tree);
+    descent.run(view, rows, [&](std::int32_t node, const std::uint32_t* arrived, std::int64_t n) {
+        const std::int64_t leaf = forest.leaf_offsets[tree] - 1 - view.left[node];
+        for (std::int64_t i = 0; i < n; ++i) add_vote(forest, leaf, voting, sums + arrived[i] * forest.n_outputs);
+    });
+}
+
+}  // namespace
+
+void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
+                  std::int32_t* nodes) {
+    for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
+        Descent descent(take_block(features, first, last), best_kernels());
+        std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
+        for (std::int64_t t = 0; t < forest.n_trees; ++t) {
+            std::iota(rows.begin(), rows.end(), 0U);
+            descent.run(TreeView(forest, t), rows, [&](std::int32_t node, const std::uint32_t* arrived, std::int64_t n) {
+                for (std::int64_t i = 0; i < n; ++i) nodes[(first + arrived[i]) * forest.n_trees + t] = node;
+            });
+        }
+    });
+}
+
+void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
+               double* sums) {
+    for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
+        Descent descent(take_block(features, first, last), best_kernels());
+        std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
+        for (std::int64_t t = 0; t < forest.n_trees; ++t) {
+            std::iota(rows.begin(), rows.end(), 0U);
+            vote(forest, t, voting, descent, rows, sums + first * forest.n_outputs);
+        }
+    });
+}
+
+void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
+                          const RowDraws& draws, std::uint64_t seed, std::int64_t n_threads, double* sums,
+                          std::int32_t* counts) {
+    std::vector<std::int32_t> multiplicity;
+    for (std::int64_t t = 0; t < forest.n_trees; ++t) {
+        draw_rows(draws, seed, static_cast<std::uint64_t>(t), multiplicity);
+        for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
+            Descent descent(take_block(features, first, last), best_kernels());
+            std::vector<std::uint32_t> rows;
+            for (std::int64_t i = first; i < last; ++i) {
+                if (multiplicity[static_cast<std::size_t>(i)] != 0) continue;
+                rows.push_back(static_cast<std::uint32_t>(i - first));
+                ++counts[i];
+            }
+            vote(forest, t, voting, descent, rows, sums + first * forest.n_outputs);
+        });
+    }
+}
+
+}  // namespace silvan

@@ -1,0 +1,99 @@
+// Bootstrap and subsample draws over rows in canonical order.
+#include "core/row_draws.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "core/random.hpp"
+
+namespace silvan {
+namespace {
+
+void draw_with_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+    const auto n = draws.n_samples;
+    const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
+    for (std::int64_t i = 0; i < draws.n_draws; ++i) {
+        const double at = random.uniform() * total;
+        std::int64_t position = 0;
+        if (draws.cumulative == nullptr) {
+            position = static_cast<std::int64_t>(at);
+        } else {
+            position = std::upper_bound(draws.cumulative, draws.cumulative + n, at) - draws.cumulative;
+        }
+        position = std::min(position, n - 1);
+        ++multiplicity[draws.order[position]];
+    }
+}
+
+// Floyd's algorithm keeps the draw linear in the number of draws.
+void draw_without_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+    for (std::int64_t j = draws.n_samples - draws.n_draws; j < draws.n_samples; ++j) {
+        const auto position = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(j) + 1));
+        std::int32_t& count = multiplicity[draws.order[position]];
+        ++(count == 0 ? count : multiplicity[draws.order[j]]);
+    }
+}
+
+template <typename T>
+std::uint64_t hash_row(const T* row, std::int64_t n_features, std::int64_t stride) {
+    std::uint64_t hash = 0x51ED270B7A2CULL;
+    for (std::int64_t j = 0; j < n_features; ++j) {
+        std::uint64_t bits = 0;
+        if constexpr (sizeof(T) == 4) {
+            const T value = row[j * stride] == T{0} ? T{0} : row[j * stride];  // -0 equals 0
+            bits = std::bit_cast<std::uint32_t>(value);
+        } else {
+            bits = row[j * stride];
+        }
+        hash = (std::rotl(hash, 23) ^ bits) * 0x9E3779B97F4A7C15ULL;
+    }
+    return mix_bits(hash);
+}
+
+template <typename T>
+std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double* targets,
+                                     std::int64_t n_targets) {
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
+    for (std::int64_t i = 0; i < features.n_samples; ++i) {
+        std::uint64_t hash =
+            hash_row(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
+        for (std::int64_t k = 0; k < n_targets; ++k) {
+            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(targets[i * n_targets + k]));
+        }
+        hashes[static_cast<std::size_t>(i)] = hash;
+    }
+    return hashes;
+}
+
+}  // namespace
+
+void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+               std::vector<std::int32_t>& multiplicity) {
+    multiplicity.assign(static_cast<std::size_t>(draws.n_samples), 0);
+    if (!draws.replace && draws.n_draws >= draws.n_samples) {
+        std::fill(multiplicity.begin(), multiplicity.end(), 1);
+        return;
+    }
+    Random random(stream_key(seed, tree, Purpose::rows));
+    if (draws.replace) {
+        draw_with_replacement(draws, random, multiplicity);
+    } else {
+        draw_without_replacement(draws, random, multiplicity);
+    }
+}
+
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+                                           std::int64_t n_targets) {
+    const std::vector<std::uint64_t> hashes = features.type == FeatureType::float32
+                                                  ? hash_rows<float>(features, targets, n_targets)
+                                                  : hash_rows<std::uint8_t>(features, targets, n_targets);
+    std::vector<std::uint32_t> order(hashes.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
+        return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
+    });
+    return order;
+}
+
+}  // namespace silvan

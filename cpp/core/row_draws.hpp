@@ -1,0 +1,33 @@
+// Which training rows a tree sees: bootstrap or subsample, as whole multiplicities of distinct rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/views.hpp"
+
+namespace silvan {
+
+struct RowDraws {
+    // Canonical order of the rows (see canonical_order): draws are positions in it, so they depend on what
+    // the rows hold and not on the order in which they were given.
+    const std::uint32_t* order = nullptr;
+    // Running sums, in canonical order, of the weights that draw probabilities are proportional to;
+    // nullptr: all equal.
+    const double* cumulative = nullptr;
+    std::int64_t n_samples = 0;
+    std::int64_t n_draws = 0;
+    bool replace = true;
+};
+
+// Fills `multiplicity` (one entry per row) with how often tree number `tree` draws each row. Without
+// replacement n_draws distinct rows are drawn uniformly.
+void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+               std::vector<std::int32_t>& multiplicity);
+
+// Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
+// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets.
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+                                           std::int64_t n_targets);
+
+}  // namespace silvan

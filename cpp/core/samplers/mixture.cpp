@@ -1,0 +1,53 @@
+// Shares a node's directions out among the components' samplers.
+#include "core/samplers/mixture.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace silvan {
+
+namespace {
+
+class MixtureSampler final : public ProjectionSampler {
+public:
+    MixtureSampler(std::vector<std::unique_ptr<ProjectionSampler>> components, const AliasTable& law)
+        : components_(std::move(components)), law_(law), counts_(components_.size()) {}
+
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
+                ProjectionBatch& batch) override {
+        std::fill(counts_.begin(), counts_.end(), 0);
+        for (std::int64_t i = 0; i < n_directions; ++i) ++counts_[law_.draw(random)];
+        for (std::size_t i = 0; i < components_.size(); ++i) {
+            if (counts_[i] > 0) components_[i]->sample(node, counts_[i], random, batch);
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<ProjectionSampler>> components_;
+    const AliasTable& law_;
+    std::vector<std::int64_t> counts_;
+};
+
+}  // namespace
+
+Mixture::Mixture(Components components, const std::vector<double>& cumulative)
+    : components_(std::move(components)), law_(probabilities_from_cumulative(cumulative)) {
+    if (components_.size() != law_.size()) {
+        throw std::invalid_argument("mixture: there must be one weight per component");
+    }
+    for (const auto& component : components_) {
+        if (component->n_features() != n_features()) {
+            throw std::invalid_argument("mixture: the components differ in their number of features");
+        }
+    }
+}
+
+std::unique_ptr<ProjectionSampler> Mixture::make_sampler(Random& random) const {
+    std::vector<std::unique_ptr<ProjectionSampler>> samplers;
+    samplers.reserve(components_.size());
+    for (const auto& component : components_) samplers.push_back(component->make_sampler(random));
+    return std::make_unique<MixtureSampler>(std::move(samplers), law_);
+}
+
+}  // namespace silvan

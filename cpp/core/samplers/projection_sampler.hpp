@@ -1,0 +1,91 @@
+// The variation point of every forest: where a node's candidate split directions come from.
+//
+// A ProjectionDistribution is immutable and shared by all threads. Each tree asks it for a
+// ProjectionSampler of its own, which may hold scratch memory and whatever the law fixes once per tree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/views.hpp"
+
+namespace silvan {
+
+// Directions as the rows of a sparse matrix. Within a direction indices ascend and never repeat, and
+// no direction is empty.
+struct ProjectionBatch {
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<float> weights;
+
+    std::int64_t size() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
+
+    void clear() {
+        indptr.resize(1);
+        indices.clear();
+        weights.clear();
+    }
+
+    void add(std::int32_t index, float weight) {
+        indices.push_back(index);
+        weights.push_back(weight);
+    }
+
+    void end_direction() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
+
+    // Room for new directions, to be filled in place: their nonzeros begin at `begin`, the end of each goes
+    // to `ends`. The pointers hold until the batch grows again.
+    struct Tail {
+        std::int64_t begin;
+        std::int64_t* ends;
+        std::int32_t* indices;
+        float* weights;
+    };
+
+    Tail extend(std::int64_t n_directions, std::int64_t n_nonzeros) {
+        const std::size_t first = indptr.size();
+        const std::size_t begin = indices.size();
+        indptr.resize(first + static_cast<std::size_t>(n_directions));
+        indices.resize(begin + static_cast<std::size_t>(n_nonzeros));
+        weights.resize(begin + static_cast<std::size_t>(n_nonzeros));
+        return {static_cast<std::int64_t>(begin), indptr.data() + first, indices.data() + begin,
+                weights.data() + begin};
+    }
+};
+
+// What a sampler may know about the node that it draws for.
+struct NodeContext {
+    const FeatureMatrix* features = nullptr;
+    const std::uint32_t* rows = nullptr;  // ascending row numbers of the node
+    std::int64_t n_rows = 0;
+    std::int64_t tree = 0;
+    std::int64_t depth = 0;
+    std::uint64_t key = 0;
+};
+
+class ProjectionSampler {
+public:
+    virtual ~ProjectionSampler() = default;
+
+    // Appends `n_directions` directions to `batch`, or fewer where the law has no more (axis-aligned
+    // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
+    // no influence: the same stream gives the same directions whichever nodes came before.
+    virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
+                        ProjectionBatch& batch) = 0;
+};
+
+class ProjectionDistribution {
+public:
+    virtual ~ProjectionDistribution() = default;
+
+    virtual std::int64_t n_features() const = 0;
+
+    // `random` is the tree's own stream, for what is drawn once per tree. The sampler may refer to the
+    // distribution, which must outlive it.
+    virtual std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const = 0;
+};
+
+}  // namespace silvan

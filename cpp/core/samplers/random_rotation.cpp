@@ -1,0 +1,96 @@
+// Builds a Haar rotation as a product of random reflections (Stewart 1980) and hands out its columns.
+#include "core/samplers/random_rotation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/samplers/partial_shuffle.hpp"
+
+namespace silvan {
+
+namespace {
+
+// Eight partial sums: the compiler may not reorder a single one, and without vectors the product is slower.
+double dot(const double* a, const double* b, std::size_t n) {
+    constexpr std::size_t width = 8;
+    double sums[width] = {};
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) {
+        for (std::size_t lane = 0; lane < width; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+    }
+    double sum = 0.0;
+    for (; i < n; ++i) sum += a[i] * b[i];
+    for (const double lane_sum : sums) sum += lane_sum;
+    return sum;
+}
+
+class RandomRotationSampler final : public ProjectionSampler {
+public:
+    RandomRotationSampler(std::int64_t n_features, Random& random)
+        : n_features_(n_features), rotation_(draw_rotation(n_features, random)), columns_(n_features) {}
+
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
+                ProjectionBatch& batch) override {
+        const std::int64_t count = std::min(n_directions, n_features_);
+        chosen_.resize(static_cast<std::size_t>(count));
+        columns_.draw(count, random, chosen_.data());
+        const ProjectionBatch::Tail tail = batch.extend(count, count * n_features_);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t begin = i * n_features_;
+            const std::int64_t column = chosen_[static_cast<std::size_t>(i)];
+            tail.ends[i] = tail.begin + begin + n_features_;
+            std::iota(tail.indices + begin, tail.indices + begin + n_features_, 0);
+            std::copy_n(rotation_.data() + column * n_features_, n_features_, tail.weights + begin);
+        }
+    }
+
+private:
+    std::int64_t n_features_;
+    std::vector<float> rotation_;
+    PartialShuffle columns_;
+    std::vector<std::int32_t> chosen_;
+};
+
+}  // namespace
+
+// Grows a uniform orthogonal matrix from the last coordinate upwards. With Q uniform in m - 1 dimensions and
+// u uniform on the sphere of m, let H be the reflection that exchanges u and -s e1, s the sign of u1: then the
+// matrix of columns u and H [0; Q] is uniform in m, and no cancellation occurs in forming H. The determinant
+// is s times that of Q.
+std::vector<float> draw_rotation(std::int64_t n, Random& random) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<double> matrix(size * size, 0.0);
+    std::vector<double> normal(size);
+    matrix[size * size - 1] = 1.0;
+    double determinant = 1.0;
+    for (std::size_t m = 2; m <= size; ++m) {
+        const std::size_t first = size - m;
+        for (std::size_t i = 0; i < m; ++i) normal[i] = random.normal();
+        const double scale = 1.0 / std::sqrt(dot(normal.data(), normal.data(), m));
+        double* const column = matrix.data() + first * size + first;
+        for (std::size_t i = 0; i < m; ++i) column[i] = normal[i] = normal[i] * scale;
+        const double sign = normal[0] < 0.0 ? -1.0 : 1.0;
+        determinant *= sign;
+        // The reflection is along v = u + s e1, whose squared length is 2 + 2 |u1|.
+        const double factor = 1.0 / (1.0 + std::abs(normal[0]));
+        normal[0] += sign;
+        for (std::size_t j = first + 1; j < size; ++j) {
+            double* const other = matrix.data() + j * size + first;
+            const double step = factor * dot(normal.data(), other, m);
+            for (std::size_t i = 0; i < m; ++i) other[i] -= step * normal[i];
+        }
+    }
+    // Turning one column round maps the uniform law over all orthogonal matrices to that over rotations.
+    std::vector<float> rotation(matrix.begin(), matrix.end());
+    if (determinant < 0.0) {
+        for (std::size_t i = 0; i < size; ++i) rotation[i] = -rotation[i];
+    }
+    return rotation;
+}
+
+std::unique_ptr<ProjectionSampler> RandomRotation::make_sampler(Random& random) const {
+    return std::make_unique<RandomRotationSampler>(n_features_, random);
+}
+
+}  // namespace silvan

@@ -1,0 +1,31 @@
+// Fills a run of direction weights: random signs, or uniform over (-1, 1).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "core/random.hpp"
+
+namespace silvan {
+
+// Each weight is +1 or -1 with equal probability; one draw gives 64 of them.
+inline void draw_signs(std::int64_t n, Random& random, float* out) {
+    for (std::int64_t first = 0; first < n; first += 64) {
+        std::uint64_t bits = random.bits();
+        const std::int64_t end = std::min(first + 64, n);
+        for (std::int64_t i = first; i < end; ++i) {
+            const std::uint32_t sign = static_cast<std::uint32_t>(bits) << 31;
+            const std::uint32_t one = 0x3F800000U | sign;
+            std::memcpy(out + i, &one, sizeof one);
+            bits >>= 1;
+        }
+    }
+}
+
+// Each weight is uniform over (-1, 1) and never zero, as Random::uniform_weight gives them.
+inline void draw_uniform_weights(std::int64_t n, Random& random, float* out) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = random.uniform_weight();
+}
+
+}  // namespace silvan

@@ -1,0 +1,117 @@
+// The hot loops of growing, compiled once per instruction set and chosen at run time.
+//
+// Kernels see raw pointers only and use nothing of the standard library, so that no inline function
+// compiled for a newer instruction set can replace its baseline twin at link time.
+#pragma once
+
+#include <cstdint>
+
+#include "core/views.hpp"
+
+namespace silvan {
+
+// A direction as a sparse vector.
+struct Direction {
+    const std::int32_t* indices = nullptr;
+    const float* weights = nullptr;
+    std::int64_t n_nonzeros = 0;
+};
+
+// Range of the projected values that are not missing (minimum > maximum if all are).
+struct ValueRange {
+    float minimum = 0.0F;
+    float maximum = 0.0F;
+    bool any_missing = false;
+};
+
+// A node's rows as split search sees them: one entry per row, in the order of `rows`.
+struct ClassTargets {
+    const std::int32_t* label = nullptr;  // local label, 0 .. n_classes - 1
+    const std::int32_t* count = nullptr;  // multiplicity of the row, at least 1
+    const std::int32_t* totals = nullptr;  // per local label
+    std::int32_t n_classes = 0;
+    std::int32_t total = 0;
+};
+
+struct RegressionTargets {
+    const double* weight = nullptr;
+    const double* sum = nullptr;  // weight times target
+    double total_weight = 0.0;
+    double total_sum = 0.0;
+};
+
+// The best split of one direction: rows with value <= lower go left. `score` is what the criterion
+// maximises; found is false if no position beats the score that the search was asked to beat.
+struct SplitPosition {
+    double score = 0.0;
+    float lower = 0.0F;
+    bool found = false;
+};
+
+// Rows per block of the all-pairs kernels; value buffers are padded to a multiple of it.
+inline constexpr std::int64_t kLane = 16;
+inline constexpr std::int64_t kMaxPairs = 128;
+inline constexpr std::int32_t kMaxPairClasses = 8;
+inline constexpr std::int32_t kMaxBins = 2048;
+
+// Scratch of the histogram kernels for up to kMaxBins bins. Running sums have one more entry than there
+// are bins: entry b is the sum over the bins before b.
+struct HistogramScratch {
+    std::int32_t* bins = nullptr;    // bin of each row
+    std::int32_t* counts = nullptr;  // classes: [class][n_bins + 1], running sums of multiplicities
+    std::int32_t* rows = nullptr;    // [n_bins + 1], running number of rows
+    double* moments = nullptr;       // regression: [weight, sum][n_bins + 1], running sums
+    double* score = nullptr;         // of the split after each bin
+    double* bound = nullptr;         // no split inside the bin scores higher
+    double* work = nullptr;          // 6 * (kMaxBins + 1)
+};
+
+// How values map to bins: (value - minimum) * scale, truncated. With `exact` each bin holds one value.
+struct Binning {
+    float minimum = 0.0F;
+    float scale = 1.0F;
+    std::int32_t n_bins = 1;
+    bool exact = false;
+};
+
+struct SplitKernels {
+    const char* name;
+
+    // values[i] = weights . X[rows[i], indices], padded with +inf to a multiple of kLane. Terms are added in
+    // the order of the indices, each rounded to float32, whatever the instruction set and the layout.
+    ValueRange (*project)(const FeatureMatrix& features, const std::uint32_t* rows,
+                          std::int64_t n_rows, const Direction& direction, float* values);
+
+    // Exact search by comparing all pairs of rows: at most kMaxPairs rows and kMaxPairClasses classes, and
+    // total weight at most 255 (65,535 with two classes).
+    SplitPosition (*search_pairs)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+                                  std::int64_t min_samples_leaf);
+
+    SplitPosition (*search_pairs_regression)(const float* values, std::int64_t n_rows,
+                                             const RegressionTargets& targets,
+                                             std::int64_t min_samples_leaf);
+
+    // Fills scratch.bins, running sums, score and, unless the binning is exact, bound. Scores are
+    // -infinity where the bin is empty or a side would be smaller than min_samples_leaf rows.
+    void (*score_histogram)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+                            const Binning& binning, std::int64_t min_samples_leaf,
+                            const HistogramScratch& scratch);
+
+    void (*score_histogram_regression)(const float* values, std::int64_t n_rows,
+                                       const RegressionTargets& targets, const Binning& binning,
+                                       std::int64_t min_samples_leaf,
+                                       const HistogramScratch& scratch);
+
+    // Largest value among the rows of the bins up to last_bin; smallest value above `lower`.
+    float (*largest_in_bins)(const float* values, const std::int32_t* bins, std::int64_t n_rows,
+                             std::int32_t last_bin);
+    float (*smallest_above)(const float* values, std::int64_t n_rows, float lower);
+};
+
+// The best kernels for this processor.
+const SplitKernels& best_kernels();
+
+// All kernels that this processor can run, baseline first; ends with nullptr.
+const SplitKernels* const* available_kernels();
+
+}  // namespace silvan

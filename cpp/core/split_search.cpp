@@ -1,0 +1,475 @@
+// The engines of SplitSearch.
+#include "core/split_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace silvan {
+namespace {
+
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+// Bounds are computed in rounded arithmetic; they are raised by this much before a bin is ruled out.
+constexpr double kBoundSlack = 1e-11;
+
+// Order-preserving map from floats to unsigned integers.
+inline std::uint32_t ordered_bits(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+inline std::uint64_t make_key(float value, std::int64_t row) {
+    return (static_cast<std::uint64_t>(ordered_bits(value)) << 32) | static_cast<std::uint64_t>(row);
+}
+
+inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>(key & 0xFFFFFFFFU); }
+
+// Accumulators move rows from the right side to the left and know the score of the present division.
+
+struct CountGini {  // whole multiplicities: sums of squares stay exact when updated
+    const ClassTargets targets;
+    std::vector<std::int64_t> left = std::vector<std::int64_t>(static_cast<std::size_t>(targets.n_classes));
+    std::int64_t weight_left = 0, squares_left = 0, squares_right = 0;
+
+    void clear() {
+        std::fill(left.begin(), left.end(), 0);
+        weight_left = squares_left = squares_right = 0;
+        for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+            squares_right += static_cast<std::int64_t>(targets.totals[k]) * targets.totals[k];
+        }
+    }
+    void start_at(const HistogramScratch& scratch, const Binning& binning, std::int32_t bin) {
+        weight_left = squares_left = squares_right = 0;
+        for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+            const std::int64_t on_left = scratch.counts[k * (binning.n_bins + 1) + bin];
+            const std::int64_t on_right = targets.totals[k] - on_left;
+            left[static_cast<std::size_t>(k)] = on_left;
+            weight_left += on_left;
+            squares_left += on_left * on_left;
+            squares_right += on_right * on_right;
+        }
+    }
+    void add(std::int64_t row) {
+        const std::int32_t k = targets.label[row];
+        const std::int64_t count = targets.count[row];
+        std::int64_t& on_left = left[static_cast<std::size_t>(k)];
+        const std::int64_t on_right = targets.totals[k] - on_left;
+        squares_left += count * (2 * on_left + count);
+        squares_right -= count * (2 * on_right - count);
+        on_left += count;
+        weight_left += count;
+    }
+    double score() const {
+        return moment_score(static_cast<double>(squares_left), static_cast<double>(weight_left),
+                            static_cast<double>(squares_right),
+                            static_cast<double>(targets.total - weight_left));
+    }
+};
+
+struct Moments {  // squared error of any number of outputs
+    const NodeTargets& targets;
+    std::vector<double> left = std::vector<double>(targets.totals().size());
+    double weight_left = 0.0;
+
+    void clear() {
+        std::fill(left.begin(), left.end(), 0.0);
+        weight_left = 0.0;
+    }
+    void start_at(const HistogramScratch& scratch, const Binning&, std::int32_t bin) {
+        weight_left = scratch.moments[bin];
+        left[0] = scratch.moments[kMaxBins + 1 + bin];
+    }
+    void add(std::int64_t row) {
+        const double* sums = targets.row_sums(row);
+        for (std::size_t k = 0; k < left.size(); ++k) left[k] += sums[k];
+        weight_left += targets.row_weight(row);
+    }
+    double score() const {
+        double squares_left = 0.0;
+        double squares_right = 0.0;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            const double right = targets.totals()[k] - left[k];
+            squares_left += left[k] * left[k];
+            squares_right += right * right;
+        }
+        return moment_score(squares_left, weight_left, squares_right, targets.total_weight() - weight_left);
+    }
+};
+
+struct WeightedGini : Moments {  // Gini with weights that are not whole numbers
+    void add(std::int64_t row) {
+        const double weight = targets.row_weight(row);
+        left[static_cast<std::size_t>(targets.label()[row])] += weight;
+        weight_left += weight;
+    }
+};
+
+// Terms x log x are rounded to multiples of a power of two, so that updated sums are exact and equal divisions
+// score alike, whatever the order in which rows were moved.
+struct Entropy {
+    const NodeTargets& targets;
+    const double scale = entropy_scale(targets.total_weight());
+    std::vector<double> left = std::vector<double>(targets.totals().size());
+    std::vector<std::int64_t> terms_left = std::vector<std::int64_t>(left.size());
+    std::vector<std::int64_t> terms_right = std::vector<std::int64_t>(left.size());
+    double weight_left = 0.0;
+    std::int64_t sum_left = 0, sum_right = 0;
+
+    std::int64_t term(double x) const { return std::llround(x_log_x(x) * scale); }
+    void clear() {
+        weight_left = 0.0;
+        sum_left = sum_right = 0;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            left[k] = 0.0;
+            terms_left[k] = 0;
+            terms_right[k] = term(targets.totals()[k]);
+            sum_right += terms_right[k];
+        }
+    }
+    void add(std::int64_t row) {
+        const double weight = targets.row_weight(row);
+        const auto k = static_cast<std::size_t>(targets.label()[row]);
+        left[k] += weight;
+        weight_left += weight;
+        sum_left -= terms_left[k];
+        sum_right -= terms_right[k];
+        terms_left[k] = term(left[k]);
+        terms_right[k] = term(targets.totals()[k] - left[k]);
+        sum_left += terms_left[k];
+        sum_right += terms_right[k];
+    }
+    double score() const {
+        const std::int64_t score = (sum_left - term(weight_left)) +
+                                   (sum_right - term(targets.total_weight() - weight_left));
+        return static_cast<double>(score) / scale;
+    }
+};
+
+}  // namespace
+
+SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
+                         std::int64_t min_samples_leaf)
+    : kernels_(kernels), features_(features), min_samples_leaf_(min_samples_leaf) {
+    const auto padded = static_cast<std::size_t>((max_rows + kLane - 1) / kLane * kLane);
+    values_.resize(padded);
+    best_values_.resize(padded);
+}
+
+bool SplitSearch::is_integral(const Direction& direction) const {
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        if (features_.integral[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
+        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
+    }
+    return true;
+}
+
+Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch) {
+    Split best;
+    best.score = kNoScore;
+    Found winner;
+    const FeatureMatrix& features = features_.layout_for(targets.n_rows());
+    for (std::int64_t j = 0; j < batch.size(); ++j) {
+        const auto start = batch.indptr[static_cast<std::size_t>(j)];
+        const Direction direction{batch.indices.data() + start, batch.weights.data() + start,
+                                  batch.indptr[static_cast<std::size_t>(j) + 1] - start};
+        const ValueRange range =
+            kernels_.project(features, rows, targets.n_rows(), direction, values_.data());
+        if (range.minimum > range.maximum) continue;
+        if (range.minimum == range.maximum && !range.any_missing) continue;
+        best.varies = true;
+        const Found found = search_direction(targets, range, is_integral(direction), best.score);
+        if (!found.found || !(found.score > best.score)) continue;
+        winner = found;
+        best.found = true;
+        best.has_missing = range.any_missing;
+        best.direction = j;
+        best.score = found.score;
+        std::swap(values_, best_values_);
+    }
+    if (!best.found) return best;
+    best.missing_left = winner.missing_left;
+    if (winner.only_missing_right) {
+        best.threshold = std::numeric_limits<float>::infinity();
+    } else {
+        const float upper = kernels_.smallest_above(best_values_.data(), targets.n_rows(), winner.lower);
+        const double middle = 0.5 * (static_cast<double>(winner.lower) + static_cast<double>(upper));
+        best.threshold = static_cast<float>(middle);
+        if (!(best.threshold < upper)) best.threshold = winner.lower;
+    }
+    return best;
+}
+
+bool SplitSearch::prefers_pairs(const NodeTargets& targets) const {
+    const std::int64_t n = targets.n_rows();
+    if (!targets.is_classification()) return n <= 48;
+    if (targets.n_local_classes() == 2) return n <= 96 && targets.total_weight() <= 65535.0;
+    return targets.n_local_classes() <= kMaxPairClasses && n <= 64 && targets.total_weight() <= 255.0;
+}
+
+bool SplitSearch::choose_binning(const NodeTargets& targets, const ValueRange& range, bool integral,
+                                 Binning& binning) {
+    const std::int64_t n = targets.n_rows();
+    const std::int64_t n_sums = targets.is_classification() ? targets.n_local_classes() : 2;
+    const float width = range.maximum - range.minimum;
+    if (!(width <= std::numeric_limits<float>::max())) return false;
+    binning.minimum = range.minimum;
+    if (integral && width < static_cast<float>(kMaxBins) &&
+        (static_cast<std::int64_t>(width) + 1) * n_sums <= 8 * n) {
+        binning.n_bins = static_cast<std::int32_t>(width) + 1;
+        binning.scale = 1.0F;
+        binning.exact = true;
+        return true;
+    }
+    const auto wanted = static_cast<std::int64_t>(4.0 * std::sqrt(static_cast<double>(n)));
+    binning.n_bins = static_cast<std::int32_t>(std::clamp<std::int64_t>(wanted, 16, kMaxBins));
+    binning.scale = static_cast<float>(binning.n_bins) / width;
+    binning.exact = false;
+    return n_sums * binning.n_bins <= 8 * n && std::isfinite(binning.scale);
+}
+
+SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, const ValueRange& range,
+                                                 bool integral, double to_beat) {
+    const bool squared_single = targets.criterion() == Criterion::squared_error && targets.n_outputs() == 1;
+    const bool counted_gini = targets.criterion() == Criterion::gini && targets.has_integer_counts();
+    const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
+    if (range.any_missing || !finite || !(squared_single || counted_gini)) return search_sorted(targets);
+    if (prefers_pairs(targets)) {
+        const SplitPosition position =
+            squared_single ? kernels_.search_pairs_regression(values_.data(), targets.n_rows(),
+                                                              targets.regression_view(), min_samples_leaf_)
+                           : kernels_.search_pairs(values_.data(), targets.n_rows(), targets.class_view(),
+                                                   min_samples_leaf_);
+        return {position.found, position.score, position.lower, false, false};
+    }
+    Binning binning;
+    if (choose_binning(targets, range, integral, binning)) return search_histogram(targets, binning, to_beat);
+    return search_sorted(targets);
+}
+
+// ---- sorted ----------------------------------------------------------------------------------------
+
+void SplitSearch::sort_keys(std::int64_t n) {
+    constexpr std::int64_t kRadixFrom = 1024;  // below, comparison sorting is faster
+    const auto begin = keys_.begin();
+    if (n < kRadixFrom) {
+        std::sort(begin, begin + n);
+        return;
+    }
+    sorted_keys_.resize(keys_.size());
+    constexpr int kBits = 11;
+    constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+    std::vector<std::uint32_t> offsets(3 * kBuckets);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint64_t key = keys_[static_cast<std::size_t>(i)] >> 32;
+        for (std::size_t pass = 0; pass < 3; ++pass) {
+            ++offsets[pass * kBuckets + ((key >> (kBits * static_cast<int>(pass))) & (kBuckets - 1))];
+        }
+    }
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+        std::uint32_t* offset = offsets.data() + pass * kBuckets;
+        std::uint32_t running = 0;
+        for (std::size_t b = 0; b < kBuckets; ++b) running += std::exchange(offset[b], running);
+        const int shift = 32 + kBits * static_cast<int>(pass);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t key = keys_[static_cast<std::size_t>(i)];
+            sorted_keys_[offset[(key >> shift) & (kBuckets - 1)]++] = key;
+        }
+        std::swap(keys_, sorted_keys_);
+    }
+}
+
+SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
+    const std::int64_t n = targets.n_rows();
+    keys_.resize(static_cast<std::size_t>(n));
+    missing_rows_.clear();
+    std::int64_t n_keys = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float v = values_[static_cast<std::size_t>(i)];
+        if (std::isnan(v)) {
+            missing_rows_.push_back(static_cast<std::uint32_t>(i));
+        } else {
+            keys_[static_cast<std::size_t>(n_keys++)] = make_key(v, i);
+        }
+    }
+    keys_.resize(static_cast<std::size_t>(n_keys));
+    sort_keys(n_keys);
+    Found best;
+    if (targets.criterion() == Criterion::entropy) {
+        Entropy accumulator{targets};
+        scan_sorted(targets, accumulator, best);
+    } else if (!targets.is_classification()) {
+        Moments accumulator{targets};
+        scan_sorted(targets, accumulator, best);
+    } else if (targets.has_integer_counts()) {
+        CountGini accumulator{targets.class_view()};
+        scan_sorted(targets, accumulator, best);
+    } else {
+        WeightedGini accumulator{{targets}};
+        scan_sorted(targets, accumulator, best);
+    }
+    return best;
+}
+
+template <typename Accumulator>
+void SplitSearch::scan_sorted(const NodeTargets& targets, Accumulator& accumulator, Found& best) {
+    const auto n_keys = static_cast<std::int64_t>(keys_.size());
+    const std::int64_t n = targets.n_rows();
+    const auto value_at = [this](std::int64_t i) {
+        return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
+    };
+    for (const bool missing_left : {false, true}) {
+        if (missing_left && missing_rows_.empty()) break;
+        accumulator.clear();
+        std::int64_t rows_left = 0;
+        if (missing_left) {
+            for (const std::uint32_t row : missing_rows_) accumulator.add(row);
+            rows_left = static_cast<std::int64_t>(missing_rows_.size());
+        }
+        for (std::int64_t i = 0; i < n_keys; ++i) {
+            accumulator.add(row_of(keys_[static_cast<std::size_t>(i)]));
+            ++rows_left;
+            const bool last = i + 1 == n_keys;
+            if (last ? rows_left == n : !(value_at(i) < value_at(i + 1))) continue;
+            if (rows_left < min_samples_leaf_ || n - rows_left < min_samples_leaf_) continue;
+            const double score = accumulator.score();
+            if (best.found && !(score > best.score)) continue;
+            best = {true, score, value_at(i), missing_left, last};
+        }
+    }
+}
+
+// ---- histogram -------------------------------------------------------------------------------------
+
+void SplitSearch::reserve_bins(std::int64_t n_counts) {
+    constexpr auto kEntries = static_cast<std::size_t>(kMaxBins) + 1;
+    if (bin_score_.empty()) {
+        bins_.resize(values_.size());
+        flagged_rows_.resize(values_.size());
+        bin_rows_.resize(kEntries);
+        moments_.resize(2 * kEntries);
+        bin_score_.resize(kEntries);
+        bin_bound_.resize(kEntries);
+        bin_work_.resize(6 * kEntries);
+        flagged_.resize(kEntries);
+    }
+    if (counts_.size() < static_cast<std::size_t>(n_counts)) counts_.resize(static_cast<std::size_t>(n_counts));
+}
+
+HistogramScratch SplitSearch::scratch() {
+    return {bins_.data(),      counts_.data(),    bin_rows_.data(), moments_.data(),
+            bin_score_.data(), bin_bound_.data(), bin_work_.data()};
+}
+
+// Lists the rows of bins that may hold a better split than those known.
+std::int64_t SplitSearch::collect_flagged(std::int64_t n_rows, const Binning& binning, double to_beat,
+                                          double border) {
+    bool any = false;
+    for (std::int32_t b = 0; b < binning.n_bins; ++b) {
+        const double bound = bin_bound_[static_cast<std::size_t>(b)];
+        const double raised = bound + std::abs(bound) * kBoundSlack;
+        const bool flag = raised > to_beat && raised >= border;
+        flagged_[static_cast<std::size_t>(b)] = flag ? 1 : 0;
+        any |= flag;
+    }
+    if (!any) return 0;
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        flagged_rows_[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(i);
+        n += flagged_[static_cast<std::size_t>(bins_[at])];
+    }
+    return n;
+}
+
+// Scans the flagged bins; `accumulator` starts anew at each bin's running sums.
+template <typename Accumulator>
+void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, std::int64_t n_flagged,
+                              Found& best, std::int32_t best_bin) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    // A bin of one value has no split inside.
+    std::vector<float> low(static_cast<std::size_t>(binning.n_bins), kInfinity);
+    std::vector<float> high(static_cast<std::size_t>(binning.n_bins), -kInfinity);
+    for (std::int64_t i = 0; i < n_flagged; ++i) {
+        const std::uint32_t row = flagged_rows_[static_cast<std::size_t>(i)];
+        const auto bin = static_cast<std::size_t>(bins_[row]);
+        low[bin] = std::min(low[bin], values_[row]);
+        high[bin] = std::max(high[bin], values_[row]);
+    }
+    keys_.clear();
+    for (std::int64_t i = 0; i < n_flagged; ++i) {
+        const std::uint32_t row = flagged_rows_[static_cast<std::size_t>(i)];
+        const auto bin = static_cast<std::size_t>(bins_[row]);
+        if (low[bin] < high[bin]) keys_.push_back(make_key(values_[row], row));
+    }
+    const auto n_keys = keys_.size();
+    sort_keys(static_cast<std::int64_t>(n_keys));
+    const HistogramScratch histogram = scratch();
+    const bool count_leaf_rows = min_samples_leaf_ > 1;
+    const std::int64_t n_rows = count_leaf_rows ? bin_rows_[static_cast<std::size_t>(binning.n_bins)] : 0;
+    std::int32_t bin = -1;
+    std::int64_t rows_left = 0;
+    for (std::size_t i = 0; i < n_keys; ++i) {
+        const std::int64_t row = row_of(keys_[i]);
+        if (bins_[static_cast<std::size_t>(row)] != bin) {
+            bin = bins_[static_cast<std::size_t>(row)];
+            accumulator.start_at(histogram, binning, bin);
+            if (count_leaf_rows) rows_left = bin_rows_[static_cast<std::size_t>(bin)];
+        }
+        accumulator.add(row);
+        ++rows_left;
+        if (i + 1 == n_keys) break;
+        const std::int64_t next = row_of(keys_[i + 1]);
+        const float value = values_[static_cast<std::size_t>(row)];
+        if (bins_[static_cast<std::size_t>(next)] != bin || !(value < values_[static_cast<std::size_t>(next)]))
+            continue;
+        if (count_leaf_rows && (rows_left < min_samples_leaf_ || n_rows - rows_left < min_samples_leaf_))
+            continue;
+        const double score = accumulator.score();
+        if (!best.found || score > best.score || (score == best.score && bin <= best_bin)) {
+            best = {true, score, value, false, false};
+            best_bin = -1;  // later positions are higher: they must be strictly better
+        }
+    }
+}
+
+SplitSearch::Found SplitSearch::search_histogram(const NodeTargets& targets, const Binning& binning,
+                                                 double to_beat) {
+    const bool regression = !targets.is_classification();
+    reserve_bins(regression ? 0 : static_cast<std::int64_t>(targets.n_local_classes()) * (binning.n_bins + 1));
+    const HistogramScratch histogram = scratch();
+    if (regression) {
+        kernels_.score_histogram_regression(values_.data(), targets.n_rows(), targets.regression_view(),
+                                            binning, min_samples_leaf_, histogram);
+    } else {
+        kernels_.score_histogram(values_.data(), targets.n_rows(), targets.class_view(), binning,
+                                 min_samples_leaf_, histogram);
+    }
+    Found best;
+    best.score = kNoScore;
+    std::int32_t best_bin = -1;
+    for (std::int32_t b = 0; b < binning.n_bins; ++b) {
+        if (bin_score_[static_cast<std::size_t>(b)] > best.score) {
+            best.score = bin_score_[static_cast<std::size_t>(b)];
+            best_bin = b;
+        }
+    }
+    if (best_bin >= 0 && best.score > to_beat) {
+        best.found = true;
+        best.lower = kernels_.largest_in_bins(values_.data(), bins_.data(), targets.n_rows(), best_bin);
+    }
+    if (binning.exact) return best;
+    const std::int64_t n_flagged = collect_flagged(targets.n_rows(), binning, to_beat, best.score);
+    if (n_flagged == 0) return best;
+    if (regression) {
+        Moments accumulator{targets};
+        refine_bins(binning, accumulator, n_flagged, best, best_bin);
+    } else {
+        CountGini accumulator{targets.class_view()};
+        refine_bins(binning, accumulator, n_flagged, best, best_bin);
+    }
+    return best;
+}
+
+}  // namespace silvan

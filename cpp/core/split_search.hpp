@@ -1,0 +1,87 @@
+// Exact search for the best threshold along each candidate direction of a node (Tomita 2018, algorithm 2).
+//
+// Three engines find the same split; which one runs is only a matter of speed:
+//   pairs      small nodes: all pairs of rows compared, without sorting;
+//   histogram  large nodes: bins are scored at their borders, and only bins whose upper bound beats
+//              the best score so far are searched inside;
+//   sorted     everything else (missing values, entropy, many classes, several outputs).
+// Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
+// within a direction the lowest threshold, and missing values prefer the right side.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/node_targets.hpp"
+#include "core/samplers/projection_sampler.hpp"
+#include "core/split_kernels.hpp"
+#include "core/training_features.hpp"
+
+namespace silvan {
+
+struct Split {
+    bool found = false;
+    std::int64_t direction = -1;
+    double score = 0.0;
+    float threshold = 0.0F;
+    bool missing_left = false;
+    bool has_missing = false;  // some row's value along the winner is missing
+    bool varies = false;       // some direction tells some rows apart, whether or not they may be split there
+};
+
+class SplitSearch {
+public:
+    SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
+                std::int64_t min_samples_leaf);
+
+    // Best split of the node over the directions of `batch`.
+    Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch);
+
+    // After a successful find: the winner's projected value of each row, in the order of `rows`.
+    const float* winning_values() const { return best_values_.data(); }
+
+private:
+    struct Found {
+        bool found = false;
+        double score = 0.0;
+        float lower = 0.0F;
+        bool missing_left = false;
+        bool only_missing_right = false;
+    };
+
+    Found search_direction(const NodeTargets& targets, const ValueRange& range, bool integral, double to_beat);
+    bool prefers_pairs(const NodeTargets& targets) const;
+    bool choose_binning(const NodeTargets& targets, const ValueRange& range, bool integral, Binning& binning);
+    Found search_histogram(const NodeTargets& targets, const Binning& binning, double to_beat);
+    Found search_sorted(const NodeTargets& targets);
+    template <typename Accumulator>
+    void scan_sorted(const NodeTargets& targets, Accumulator& accumulator, Found& best);
+    template <typename Accumulator>
+    void refine_bins(const Binning& binning, Accumulator& accumulator, std::int64_t n_flagged, Found& best,
+                     std::int32_t best_bin);
+    std::int64_t collect_flagged(std::int64_t n_rows, const Binning& binning, double to_beat, double border);
+    void sort_keys(std::int64_t n);
+    void reserve_bins(std::int64_t n_counts);
+    HistogramScratch scratch();
+    bool is_integral(const Direction& direction) const;
+
+    const SplitKernels& kernels_;
+    const TrainingFeatures& features_;
+    std::int64_t min_samples_leaf_;
+    std::vector<float> values_;
+    std::vector<float> best_values_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<std::uint64_t> sorted_keys_;
+    std::vector<std::int32_t> bins_;
+    std::vector<std::int32_t> counts_;
+    std::vector<std::int32_t> bin_rows_;
+    std::vector<double> moments_;
+    std::vector<double> bin_score_;
+    std::vector<double> bin_bound_;
+    std::vector<double> bin_work_;
+    std::vector<std::uint8_t> flagged_;
+    std::vector<std::uint32_t> flagged_rows_;
+    std::vector<std::uint32_t> missing_rows_;
+};
+
+}  // namespace silvan

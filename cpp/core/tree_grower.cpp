@@ -1,0 +1,205 @@
+// The node loop of TreeGrower.
+#include "core/tree_grower.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace silvan {
+namespace {
+
+// Distinct rows that a tree can hold at most.
+std::int64_t max_tree_rows(const RowDraws& rows) { return std::min(rows.n_samples, rows.n_draws); }
+
+template <typename T>
+bool equal_rows(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
+    const T* first = x.as<T>() + static_cast<std::int64_t>(a) * x.row_stride;
+    const T* second = x.as<T>() + static_cast<std::int64_t>(b) * x.row_stride;
+    for (std::int64_t j = 0; j < x.n_features; ++j) {
+        const T u = first[j * x.column_stride];
+        const T v = second[j * x.column_stride];
+        const bool both_missing = u != u && v != v;
+        if (u != v && !both_missing) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
+                       const GrowOptions& options, const std::atomic<bool>& stop)
+    : training_(training),
+      distribution_(distribution),
+      options_(options),
+      stop_(stop),
+      targets_(training.targets, options.criterion, max_tree_rows(training.rows)),
+      search_(*options.kernels, training.features, max_tree_rows(training.rows), options.min_samples_leaf) {}
+
+TreeArrays TreeGrower::grow(std::int64_t tree) {
+    tree_ = tree;
+    const auto tree_number = static_cast<std::uint64_t>(tree);
+    draw_rows(training_.rows, options_.seed, tree_number, multiplicity_);
+    rows_.clear();
+    for (std::int64_t i = 0; i < training_.rows.n_samples; ++i) {
+        if (multiplicity_[static_cast<std::size_t>(i)] > 0) rows_.push_back(static_cast<std::uint32_t>(i));
+    }
+    right_rows_.resize(rows_.size());
+
+    Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
+    const auto sampler = distribution_.make_sampler(tree_stream);
+    TreeArrays arrays;
+    root_weight_ = 0.0;
+    direction_start_.clear();
+    open_.clear();
+    open_.push_back({0, static_cast<std::int64_t>(rows_.size()), 0, 0,
+                     stream_key(options_.seed, tree_number, Purpose::root_node)});
+    add_nodes(1, arrays);
+    while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
+        const OpenNode open = open_.back();
+        open_.pop_back();
+        grow_node(open, *sampler, arrays);
+    }
+    order_directions(arrays);
+    arrays.members.assign(rows_.begin(), rows_.end());
+    return arrays;
+}
+
+void TreeGrower::add_nodes(std::size_t n, TreeArrays& arrays) {
+    const std::size_t size = arrays.left.size() + n;
+    arrays.left.resize(size);
+    arrays.threshold.resize(size);
+    arrays.missing_left.resize(size);
+    arrays.n_nonzeros.resize(size);
+    arrays.n_samples.resize(size);
+    arrays.weight.resize(size);
+    arrays.impurity.resize(size);
+    direction_start_.resize(size);
+}
+
+// Directions were appended as nodes were split; their final order is that of the nodes.
+void TreeGrower::order_directions(TreeArrays& arrays) const {
+    std::vector<std::int32_t> indices;
+    std::vector<float> weights;
+    indices.reserve(arrays.direction_indices.size());
+    weights.reserve(arrays.direction_weights.size());
+    for (std::size_t node = 0; node < arrays.left.size(); ++node) {
+        const std::int64_t start = direction_start_[node];
+        const std::int64_t stop = start + arrays.n_nonzeros[node];
+        indices.insert(indices.end(), arrays.direction_indices.begin() + start,
+                       arrays.direction_indices.begin() + stop);
+        weights.insert(weights.end(), arrays.direction_weights.begin() + start,
+                       arrays.direction_weights.begin() + stop);
+    }
+    arrays.direction_indices = std::move(indices);
+    arrays.direction_weights = std::move(weights);
+}
+
+void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
+    const auto node = static_cast<std::size_t>(open.node);
+    targets_.load(rows_.data() + open.begin, open.end - open.begin, multiplicity_.data());
+    if (open.node == 0) root_weight_ = targets_.total_weight();
+    arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
+    arrays.weight[node] = targets_.total_weight();
+    arrays.impurity[node] = static_cast<float>(targets_.impurity());
+
+    Split split;
+    if (may_split(open)) split = find_split(open, sampler);
+    const double decrease = (split.score - targets_.base_score()) / root_weight_;
+    if (split.found && decrease >= options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12) {
+        add_split(open, split, arrays);
+    } else {
+        add_leaf(open, arrays);
+    }
+}
+
+bool TreeGrower::may_split(const OpenNode& open) const {
+    const std::int64_t n = open.end - open.begin;
+    return !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
+           n >= 2 * options_.min_samples_leaf;
+}
+
+// If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
+// alike is given up at once.
+Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
+    constexpr std::uint64_t kMaxRedraws = 8;
+    const NodeContext context{&training_.features.columns, rows_.data() + open.begin, open.end - open.begin,
+                              tree_, open.depth, open.key};
+    const std::int64_t n_features = training_.features.columns.n_features;
+    std::int64_t n_directions = options_.n_directions;
+    for (std::uint64_t redraw = 0;; ++redraw) {
+        Random random(attempt_key(open.key, redraw));
+        batch_.clear();
+        sampler.sample(context, n_directions, random, batch_);
+        const Split split = search_.find(context.rows, targets_, batch_);
+        if (split.varies || redraw == kMaxRedraws || stop_.load(std::memory_order_relaxed)) return split;
+        if (redraw == 0 && rows_are_identical(open)) return split;
+        n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
+    }
+}
+
+bool TreeGrower::rows_are_identical(const OpenNode& open) const {
+    const std::uint32_t first = rows_[static_cast<std::size_t>(open.begin)];
+    for (std::int64_t i = open.begin + 1; i < open.end; ++i) {
+        const std::uint32_t row = rows_[static_cast<std::size_t>(i)];
+        const FeatureMatrix& columns = training_.features.columns;
+        const bool equal = columns.type == FeatureType::float32 ? equal_rows<float>(columns, first, row)
+                                                                : equal_rows<std::uint8_t>(columns, first, row);
+        if (!equal) return false;
+    }
+    return true;
+}
+
+// Stable, so that rows stay in ascending order within every node and gathers stream through memory.
+std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
+    const float* values = search_.winning_values();
+    std::uint32_t* rows = rows_.data() + open.begin;
+    std::uint32_t* right = right_rows_.data();
+    const std::int64_t n = open.end - open.begin;
+    std::int64_t n_left = 0;
+    std::int64_t n_right = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint32_t row = rows[i];
+        const bool go_left = goes_left(values[i], split.threshold, split.missing_left);
+        rows[n_left] = row;
+        right[n_right] = row;
+        n_left += go_left ? 1 : 0;
+        n_right += go_left ? 0 : 1;
+    }
+    std::copy(right, right + n_right, rows + n_left);
+    return open.begin + n_left;
+}
+
+void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
+    const std::int64_t middle = partition(open, split);
+    const auto node = static_cast<std::size_t>(open.node);
+    const auto left = static_cast<std::int32_t>(arrays.left.size());
+    // Where training met no missing value, later ones follow the majority.
+    const bool majority_left = middle - open.begin > open.end - middle;
+    const bool missing_left = split.has_missing ? split.missing_left : majority_left;
+
+    const auto direction = static_cast<std::size_t>(split.direction);
+    const std::int64_t start = batch_.indptr[direction];
+    const std::int64_t stop = batch_.indptr[direction + 1];
+    arrays.direction_indices.insert(arrays.direction_indices.end(), batch_.indices.begin() + start,
+                                    batch_.indices.begin() + stop);
+    arrays.direction_weights.insert(arrays.direction_weights.end(), batch_.weights.begin() + start,
+                                    batch_.weights.begin() + stop);
+    direction_start_[node] = static_cast<std::int64_t>(arrays.direction_indices.size()) - (stop - start);
+    arrays.n_nonzeros[node] = static_cast<std::int32_t>(stop - start);
+    arrays.left[node] = left;
+    arrays.threshold[node] = split.threshold;
+    arrays.missing_left[node] = missing_left ? 1 : 0;
+    add_nodes(2, arrays);
+    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right)});
+    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left)});
+}
+
+void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) const {
+    const auto node = static_cast<std::size_t>(open.node);
+    arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());
+    const std::size_t before = arrays.values.size();
+    targets_.append_value(arrays.value_outputs, arrays.values);
+    arrays.n_values.push_back(static_cast<std::int32_t>(arrays.values.size() - before));
+    arrays.n_members.push_back(static_cast<std::int32_t>(open.end - open.begin));
+}
+
+}  // namespace silvan

@@ -1,0 +1,78 @@
+// Grows one tree (Tomita 2018, algorithm 1): draw rows, then split node after node along the best direction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core/criteria.hpp"
+#include "core/forest.hpp"
+#include "core/node_targets.hpp"
+#include "core/row_draws.hpp"
+#include "core/samplers/projection_sampler.hpp"
+#include "core/split_kernels.hpp"
+#include "core/split_search.hpp"
+#include "core/training_features.hpp"
+
+namespace silvan {
+
+struct GrowOptions {
+    Criterion criterion = Criterion::gini;
+    std::int64_t n_directions = 1;
+    std::int64_t max_depth = 0;
+    std::int64_t min_samples_split = 2;
+    std::int64_t min_samples_leaf = 1;
+    double min_impurity_decrease = 0.0;
+    std::uint64_t seed = 0;
+    const SplitKernels* kernels = nullptr;
+};
+
+struct TrainingSet {
+    TrainingFeatures features;
+    TrainingTargets targets;
+    RowDraws rows;
+};
+
+class TreeGrower {
+public:
+    TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
+               const GrowOptions& options, const std::atomic<bool>& stop);
+
+    // Returns an unfinished tree if `stop` becomes true meanwhile.
+    TreeArrays grow(std::int64_t tree);
+
+private:
+    struct OpenNode {
+        std::int64_t begin, end;
+        std::int32_t node;
+        std::int64_t depth;
+        std::uint64_t key;
+    };
+
+    void add_nodes(std::size_t n, TreeArrays& arrays);
+    void order_directions(TreeArrays& arrays) const;
+    void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
+    bool may_split(const OpenNode& open) const;
+    Split find_split(const OpenNode& open, ProjectionSampler& sampler);
+    bool rows_are_identical(const OpenNode& open) const;
+    std::int64_t partition(const OpenNode& open, const Split& split);
+    void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
+    void add_leaf(const OpenNode& open, TreeArrays& arrays) const;
+
+    const TrainingSet& training_;
+    const ProjectionDistribution& distribution_;
+    GrowOptions options_;
+    const std::atomic<bool>& stop_;
+    std::int64_t tree_ = 0;
+    double root_weight_ = 0.0;
+    std::vector<std::int32_t> multiplicity_;
+    std::vector<std::uint32_t> rows_;
+    std::vector<std::uint32_t> right_rows_;
+    std::vector<OpenNode> open_;
+    std::vector<std::int64_t> direction_start_;  // of each node, in the order in which nodes were split
+    ProjectionBatch batch_;
+    NodeTargets targets_;
+    SplitSearch search_;
+};
+
+}  // namespace silvan

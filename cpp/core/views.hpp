@@ -1,0 +1,28 @@
+// Non-owning views of the arrays that the caller hands to the core.
+#pragma once
+
+#include <cstdint>
+
+namespace silvan {
+
+// Features are stored as float32 or uint8; float64 is read only where the caller's own matrix serves as a
+// second layout, and rounded to float32 value by value.
+enum class FeatureType : std::uint8_t { float32, uint8, float64 };
+
+// An n_samples x n_features matrix. Strides count elements, so row-major, column-major and strided
+// matrices are all read without a copy.
+struct FeatureMatrix {
+    const void* data = nullptr;
+    FeatureType type = FeatureType::float32;
+    std::int64_t n_samples = 0;
+    std::int64_t n_features = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t column_stride = 1;
+
+    template <typename T>
+    const T* as() const {
+        return static_cast<const T*>(data);
+    }
+};
+
+}  // namespace silvan

@@ -1,0 +1,130 @@
+"""Checks of parameters and data: every error says the rule, what came and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight
+
+from silvan import _core
+
+_READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
+_COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter has a value or a type that its rule does not allow."""
+
+
+def invalid(name: str, rule: str, value: object, remedy: str) -> InvalidParameterError:
+    """The error for a parameter: its name, its rule, what came, and what to do."""
+    shown = repr(value)
+    if len(shown) > 80:
+        shown = f"a {type(value).__name__} ({shown[:60]}...)"
+    return InvalidParameterError(f"{name} must be {rule}, but it is {shown}; {remedy}.")
+
+
+def is_integer(value: object) -> bool:
+    """Whether the value is an integer and not a truth value."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> bool:
+    """Whether the value is a finite real number and not a truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_integer(name: str, value: object, minimum: int, *, or_none: bool = False) -> None:
+    """Require an integer of at least `minimum`, or None where that is allowed."""
+    if (or_none and value is None) or (is_integer(value) and value >= minimum):  # type: ignore[operator]
+        return
+    alternative = " or None" if or_none else ""
+    raise invalid(
+        name, f"an integer >= {minimum}{alternative}", value, f"pass for example {max(minimum, 10)}"
+    )
+
+
+def check_flag(name: str, value: object) -> None:
+    """Require True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise invalid(name, "True or False", value, "pass one of the two")
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Require one of the given strings."""
+    if not (isinstance(value, str) and value in choices):
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise invalid(name, f"one of {listed}", value, "pass one of them")
+
+
+def check_features(X: NDArray[Any]) -> None:
+    """Require numbers within the range of float32, or NaN for missing ones.
+
+    Reductions only: nothing of the size of `X` is allocated.
+    """
+    if X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Input X must hold numbers, but its dtype is {X.dtype}; convert it to floats."
+        )
+    if X.dtype.kind != "f":
+        return
+    # These reductions pass over NaN.
+    magnitude = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
+    if magnitude > _LARGEST_FLOAT32:
+        raise ValueError(
+            "Input X contains infinity or a value too large for dtype('float32'): its largest "
+            f"magnitude is {magnitude:g}; rescale the features, or mark such values missing (NaN)."
+        )
+
+
+class TrainingFeatures(NamedTuple):
+    """The features of the rows that a forest is grown on."""
+
+    columns: NDArray[Any]  # column-major float32 or uint8
+    source: NDArray[Any] | None  # the same rows as the caller gave them, where the core reads those
+
+
+def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
+    """Store the rows `kept` (None: all) as the core grows on them, by one copy at most."""
+    if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
+        return TrainingFeatures(X, X)
+    if kept is None and X.dtype in _COPIED_BY_THE_CORE:
+        source = X if X.dtype in _READ_BY_THE_CORE else None
+        return TrainingFeatures(_core.to_columns(X), source)
+    dtype = np.uint8 if X.dtype == np.uint8 else np.float32
+    n_rows = len(X) if kept is None else len(kept)
+    columns = np.empty((n_rows, X.shape[1]), dtype=dtype, order="F")
+    for j in range(X.shape[1]):
+        columns[:, j] = X[:, j] if kept is None else X[kept, j]
+    return TrainingFeatures(columns, None)
+
+
+def as_rows(X: NDArray[Any]) -> NDArray[Any]:
+    """The array as float32 or uint8, without a copy where it has such a type already."""
+    return X if X.dtype in (np.float32, np.uint8) else X.astype(np.float32)
+
+
+def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Require one weight for each row, none negative, at least one positive; None stays None."""
+    if sample_weight is None:
+        return None
+    weight: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
+    )
+    if (weight < 0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, but its smallest value is {weight.min():g}; "
+            "drop those rows or give them weight zero."
+        )
+    if not weight.any():
+        raise ValueError(
+            f"sample_weight must have a positive value, but all {len(weight)} weights are zero; "
+            "give the rows that count a positive weight."
+        )
+    return weight

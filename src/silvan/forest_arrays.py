@@ -1,0 +1,252 @@
+"""A grown forest as plain fixed-width arrays, which all prediction and inspection reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+_DTYPES = {
+    "tree_offsets": np.int64,
+    "leaf_offsets": np.int64,
+    "left": np.int32,
+    "threshold": np.float32,
+    "missing_left": np.uint8,
+    "direction_indptr": np.int64,
+    "direction_indices": np.int32,
+    "direction_weights": np.float32,
+    "n_samples": np.int32,
+    "weight": np.float64,
+    "impurity": np.float32,
+    "value_indptr": np.int64,
+    "value_outputs": np.int32,
+    "values": np.float64,
+    "member_indptr": np.int64,
+    "members": np.int32,
+}
+# Arrays that hold positions in another array: appending a forest shifts them by that array's
+# length.
+_POSITIONS = ("tree_offsets", "leaf_offsets", "direction_indptr", "value_indptr", "member_indptr")
+
+
+@dataclass(frozen=True, eq=False)
+class ForestArrays:
+    """The nodes of all trees of a forest, numbered tree by tree.
+
+    With T trees, N nodes and L leaves in all; a node's children come after it.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features of the rows that the forest reads.
+    n_outputs : int
+        Number of classes, or of regression targets.
+    tree_offsets : int64 array of shape (T + 1,)
+        First node of each tree.
+    leaf_offsets : int64 array of shape (T + 1,)
+        First leaf of each tree.
+    left : int32 array of shape (N,)
+        Left child of a split, counted from the first node of its tree; the right child is the next
+        node. A leaf has ``-1 - leaf``, where ``leaf`` counts from the first leaf of its tree.
+    threshold : float32 array of shape (N,)
+        Rows whose projected value is at most the threshold go left; infinite where a split parts
+        the rows whose value is missing from all others.
+    missing_left : uint8 array of shape (N,)
+        1 where rows whose projected value is missing go left.
+    direction_indptr, direction_indices, direction_weights : arrays
+        The direction of each split as a row of a CSR matrix; rows of leaves are empty.
+    n_samples : int32 array of shape (N,)
+        Number of distinct training rows that reached the node.
+    weight : float64 array of shape (N,)
+        Total weight of those rows.
+    impurity : float32 array of shape (N,)
+        Value of the criterion at the node.
+    value_indptr, value_outputs, values : arrays
+        Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
+        or means of the targets.
+    member_indptr, members : arrays
+        In-bag training rows of each leaf.
+    """
+
+    n_features: int
+    n_outputs: int
+    tree_offsets: NDArray[np.int64]
+    leaf_offsets: NDArray[np.int64]
+    left: NDArray[np.int32]
+    threshold: NDArray[np.float32]
+    missing_left: NDArray[np.uint8]
+    direction_indptr: NDArray[np.int64]
+    direction_indices: NDArray[np.int32]
+    direction_weights: NDArray[np.float32]
+    n_samples: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    impurity: NDArray[np.float32]
+    value_indptr: NDArray[np.int64]
+    value_outputs: NDArray[np.int32]
+    values: NDArray[np.float64]
+    member_indptr: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    @classmethod
+    def from_native(
+        cls, arrays: Mapping[str, Any], n_features: int, n_outputs: int
+    ) -> ForestArrays:
+        """Take over the arrays that the core returns; nothing is copied."""
+        return cls(n_features, n_outputs, **{name: arrays[name] for name in _DTYPES})
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.tree_offsets) - 1
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of all trees together."""
+        return len(self.left)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all trees together."""
+        return len(self.value_indptr) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays, in bytes."""
+        return sum(int(getattr(self, name).nbytes) for name in _DTYPES)
+
+    def node_trees(self) -> NDArray[np.intp]:
+        """Tree of each node."""
+        return np.repeat(np.arange(self.n_trees), np.diff(self.tree_offsets))
+
+    def directions(self, tree: int | None = None) -> csr_array:
+        """Directions of the splits of one tree or of all: a row for each node, empty at leaves."""
+        first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
+        indptr = self.direction_indptr[self.tree_offsets[first] : self.tree_offsets[last] + 1]
+        entries = slice(indptr[0], indptr[-1])
+        return csr_array(
+            (self.direction_weights[entries], self.direction_indices[entries], indptr - indptr[0]),
+            shape=(len(indptr) - 1, self.n_features),
+        )
+
+    def depth(self) -> NDArray[np.int64]:
+        """Depth of each tree: the largest number of splits between its root and a leaf."""
+        depth = np.zeros(self.n_trees, dtype=np.int64)
+        tree = np.arange(self.n_trees)
+        node = self.tree_offsets[:-1]
+        level = 0
+        while len(node):
+            depth[tree] = level
+            inner = self.left[node] >= 0
+            tree = np.repeat(tree[inner], 2)
+            left = self.tree_offsets[tree[::2]] + self.left[node[inner]]
+            node = np.column_stack([left, left + 1]).ravel()
+            level += 1
+        return depth
+
+    def append(self, other: ForestArrays) -> ForestArrays:
+        """The trees of this forest followed by those of `other`."""
+        if (other.n_features, other.n_outputs) != (self.n_features, self.n_outputs):
+            raise ValueError(
+                f"a forest of {other.n_features} features and {other.n_outputs} outputs cannot "
+                f"follow one of {self.n_features} features and {self.n_outputs} outputs; grow both "
+                "on the same kind of data."
+            )
+        joined = {}
+        for name in _DTYPES:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if name in _POSITIONS:
+                theirs = theirs[1:] + mine[-1]
+            joined[name] = np.concatenate([mine, theirs])
+        return ForestArrays(n_features=self.n_features, n_outputs=self.n_outputs, **joined)
+
+    def check(self) -> ForestArrays:
+        """Verify that the arrays describe a forest; raise a ValueError that names what is wrong.
+
+        Takes one pass over the arrays. Returns the forest itself.
+        """
+        self._check_types()
+        self._check_positions()
+        self._check_nodes()
+        self._check_entries()
+        return self
+
+    def _check_types(self) -> None:
+        for name, dtype in _DTYPES.items():
+            array = getattr(self, name)
+            _require(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
+            _require(array.dtype == dtype, f"{name} is {array.dtype}, not {np.dtype(dtype)}")
+        for name in ("threshold", "missing_left", "n_samples", "weight", "impurity"):
+            length = len(getattr(self, name))
+            _require(
+                length == self.n_nodes, f"{name} has {length} entries for {self.n_nodes} nodes"
+            )
+
+    def _check_positions(self) -> None:
+        described = {
+            "tree_offsets": (self.n_trees, self.n_nodes),
+            "leaf_offsets": (self.n_trees, self.n_leaves),
+            "direction_indptr": (self.n_nodes, len(self.direction_indices)),
+            "value_indptr": (self.n_leaves, len(self.value_outputs)),
+            "member_indptr": (self.n_leaves, len(self.members)),
+        }
+        for name, (rows, entries) in described.items():
+            positions = getattr(self, name)
+            _require(
+                len(positions) == rows + 1, f"{name} has {len(positions)} entries for {rows} rows"
+            )
+            _require(
+                positions[0] == 0
+                and positions[-1] == entries
+                and bool((np.diff(positions) >= 0).all()),
+                f"{name} does not rise from 0 to {entries}",
+            )
+        for name, values in (
+            ("direction_weights", len(self.direction_weights) == len(self.direction_indices)),
+            ("values", len(self.values) == len(self.value_outputs)),
+        ):
+            _require(values, f"{name} and its column numbers differ in length")
+
+    def _check_nodes(self) -> None:
+        n_nodes, n_leaves = np.diff(self.tree_offsets), np.diff(self.leaf_offsets)
+        _require(bool((n_nodes == 2 * n_leaves - 1).all()), "a tree has not 2 * leaves - 1 nodes")
+        leaf = self.left < 0
+        tree = self.node_trees()
+        first = self.tree_offsets[tree]
+        number = np.sort(self.leaf_offsets[tree[leaf]] - 1 - self.left[leaf])
+        _require(np.array_equal(number, np.arange(self.n_leaves)), "a leaf number is not used once")
+        children = first[~leaf] + self.left[~leaf]
+        _require(
+            bool((children > np.flatnonzero(~leaf)).all()), "a node comes before its parent in left"
+        )
+        reached = np.sort(np.concatenate([self.tree_offsets[:-1], children, children + 1]))
+        _require(
+            np.array_equal(reached, np.arange(self.n_nodes)), "a node is not the child of one node"
+        )
+        empty = np.diff(self.direction_indptr) == 0
+        _require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
+        _require(bool((np.diff(self.member_indptr) > 0).all()), "a leaf has no members")
+
+    def _check_entries(self) -> None:
+        for name, limit in (
+            ("direction_indices", self.n_features),
+            ("value_outputs", self.n_outputs),
+            ("members", np.iinfo(np.int32).max),
+        ):
+            array = getattr(self, name)
+            inside = len(array) == 0 or (array.min() >= 0 and array.max() < limit)
+            _require(bool(inside), f"{name} has entries outside 0 ... {limit - 1}")
+        _require(not np.isnan(self.threshold).any(), "threshold has entries that are NaN")
+        for name in ("direction_weights", "values", "weight", "impurity"):
+            _require(
+                bool(np.isfinite(getattr(self, name)).all()),
+                f"{name} has entries that are not finite",
+            )
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(f"these arrays are not a forest: {otherwise}; grow or load it again.")

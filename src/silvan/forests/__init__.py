@@ -1,0 +1,6 @@
+"""The supervised forests."""
+
+from silvan.forests.classifier import ForestClassifier
+from silvan.forests.regressor import ForestRegressor
+
+__all__ = ["ForestClassifier", "ForestRegressor"]

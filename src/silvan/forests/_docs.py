@@ -1,0 +1,100 @@
+"""The parts of docstrings that forests share: written once, put where a docstring names them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TypeVar
+
+C = TypeVar("C", bound=type)
+
+_PARTS = {
+    "n_estimators": """
+        n_estimators : int, default=100
+            Number of trees.
+    """,
+    "projections": """
+        projections : ProjectionDistribution, default=None
+            The distribution from which each node draws its candidate split directions; None is
+            ``SparseSigns()``. See :mod:`silvan.projections`. Its own parameters are reached with
+            two underscores, for example ``projections__density`` in a grid search.
+    """,
+    "max_features": """
+            Number d of candidate directions at a node. An integer is d itself; a float is a
+            fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
+            those functions of p, rounded down; None is p. At least one direction is always drawn.
+    """,
+    "limits": """
+        max_depth : int, default=None
+            Largest depth of a tree; None sets no limit.
+        min_samples_split : int or float, default=2
+            Number of distinct rows that a node needs to be split; a float is a fraction of the
+            rows.
+        min_samples_leaf : int or float, default=1
+            Number of distinct rows that both sides of a split need; a float is a fraction of the
+            rows.
+        min_impurity_decrease : float, default=0.0
+            Least decrease of impurity that a split must bring, times the node's share of the
+            weight.
+        bootstrap : bool, default=True
+            Whether each tree draws its rows with replacement, with probability proportional to
+            their weight. With False each tree sees every row, and weights multiply the rows'
+            counts.
+        max_samples : int or float, default=None
+            Number of rows that a tree draws, or a fraction in (0, 1] of the base number; None is
+            the base number. With ``bootstrap=True`` the base number is the sum of `sample_weight`
+            if all weights are integers (a weight k stands for k rows), and otherwise the number of
+            rows whose weight is not zero. With ``bootstrap=False`` it is the number of rows whose
+            weight is not zero, and rows are drawn without replacement.
+    """,
+    "running": """
+        n_jobs : int, default=None
+            Number of threads for growing and predicting; None is 1 unless a joblib context says
+            otherwise, -1 is all processors. The forest does not depend on it.
+        random_state : int, RandomState instance or None, default=None
+            Seed of all draws. An integer makes the forest reproducible, whatever the order of the
+            rows.
+        verbose : int, default=0
+            1 shows a progress bar with the time left on the standard error stream.
+        warm_start : bool, default=False
+            Whether `fit` keeps the trees of the last call and grows only those that are missing.
+            The forest is the one that a single call would have grown; the data must be the same.
+    """,
+    "fitted": """
+        forest_ : ForestArrays
+            The trees, as arrays.
+        projections_ : ProjectionDistribution
+            The distribution that the directions were drawn from.
+        n_features_in_ : int
+            Number of features seen by `fit`.
+        feature_names_in_ : ndarray of shape (n_features_in_,)
+            Names of the features; only if `X` had names that are all strings.
+        n_outputs_ : int
+            Number of outputs.
+        feature_importances_ : ndarray of shape (n_features_in_,)
+            Share of each feature in the decrease of impurity.
+        oob_score_ : float
+            Score of the out-of-bag predictions; only if `oob_score` is not False.
+    """,
+    "notes": """
+        Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
+        missing value (NaN) makes every direction that touches it missing for that row, and each
+        split has learnt which side such rows take.
+
+        Rows of weight zero take no part. A fit depends neither on the order of the rows nor on
+        `n_jobs`; with the default limits an integer weight and a repeated row give the same forest.
+        A fit that fails or is interrupted leaves the estimator as it was.
+    """,
+}
+
+
+def shared_docs(cls: C) -> C:
+    """Replace each line ``{part}`` in the docstring of a class by that shared part."""
+
+    def fill(match: re.Match[str]) -> str:
+        part = textwrap.dedent(_PARTS[match["part"]]).strip("\n")
+        return textwrap.indent(part.rstrip(), match["indent"])
+
+    if cls.__doc__ is not None:
+        cls.__doc__ = re.sub(r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, cls.__doc__, flags=re.M)
+    return cls

@@ -1,0 +1,298 @@
+"""What all supervised forests do alike: fit, out-of-bag estimates, leaves, weights, importances."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from silvan import _core
+from silvan._progress import ProgressBar
+from silvan._validation import (
+    TrainingFeatures,
+    as_rows,
+    as_training_features,
+    check_features,
+    check_sample_weight,
+)
+from silvan.forest_arrays import ForestArrays
+from silvan.forests.fitting import (
+    check_same_rows,
+    count_warm_trees,
+    draw_seed,
+    unchanged_on_failure,
+    warn_user,
+)
+from silvan.forests.importances import feature_importances
+from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
+from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
+from silvan.forests.weights import RowWeighting
+from silvan.projections import ProjectionDistribution
+
+
+class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
+
+    # Names of the criteria, and what the core calls them.
+    _criteria: ClassVar[Mapping[str, str]]
+    # Whether y may have several columns of numbers.
+    _multi_output: ClassVar[bool]
+    # Score of out-of-bag predictions unless `oob_score` is a callable.
+    _metric: Callable[..., float]
+
+    forest_: ForestArrays
+    n_outputs_: int
+
+    @abstractmethod
+    def __init__(
+        self,
+        n_estimators: int,
+        *,
+        projections: ProjectionDistribution | None,
+        criterion: str,
+        max_features: int | float | str | None,
+        max_depth: int | None,
+        min_samples_split: int | float,
+        min_samples_leaf: int | float,
+        min_impurity_decrease: float,
+        bootstrap: bool,
+        max_samples: int | float | None,
+        oob_score: bool | Callable[..., float],
+        n_jobs: int | None,
+        random_state: int | np.random.RandomState | None,
+        verbose: int,
+        warm_start: bool,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.projections = projections
+        self.criterion = criterion
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @abstractmethod
+    def _encode_targets(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Learn what the targets are; return class codes, or numbers with a column per output."""
+
+    @abstractmethod
+    def _plan_rows(self, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> RowPlan:
+        """Which rows a tree draws from; `y` is encoded."""
+
+    @abstractmethod
+    def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
+        """Encoded targets as the core reads them, and the number of values at a leaf."""
+
+    @abstractmethod
+    def _keep_out_of_bag(
+        self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Keep the predictions; return true and predicted targets of the scored rows."""
+
+    def _leaf_values(
+        self, forest: ForestArrays, sampling: RowSampling, first: int
+    ) -> NDArray[np.float64]:
+        """Leaf values in terms of the targets as given; `first` is the number of the first tree."""
+        return forest.values
+
+    def _hard_votes(self) -> bool:
+        """Whether a tree casts one vote instead of handing over its leaf's values."""
+        return False
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            NaN is a missing value.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels (numbers or strings), or numbers to regress on.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
+            `max_samples` for what a weight means.
+
+        Returns
+        -------
+        self : object
+            The fitted forest.
+        """
+        with unchanged_on_failure(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype="numeric",
+            ensure_all_finite=False,
+            multi_output=self._multi_output,
+            y_numeric=self._multi_output,
+        )
+        check_features(X)
+        y = self._encode_targets(y)
+        plan = self._plan_rows(y, check_sample_weight(sample_weight, X))
+        projections = resolve_projections(self.projections, X.shape[1])
+        options = grow_options(self, self._criteria[self.criterion], plan.n_kept, X.shape[1])
+        n_warm = count_warm_trees(self.n_estimators, earlier, vars(self)) if earlier else 0
+        seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
+
+        # All is checked but a warm start's rows; work begins.
+        features = as_training_features(X, plan.kept)
+        kept_y = y if plan.kept is None else y[plan.kept]
+        self._sampling = sample_rows(plan, features.columns, kept_y, seed)
+        if earlier:
+            check_same_rows(earlier["_sampling"], self._sampling)
+        self.projections_ = clone(projections, safe=False)
+        if n_warm < self.n_estimators:
+            grown = self._grow(features, kept_y, projections, options, n_warm)
+            self.forest_ = earlier["forest_"].append(grown) if earlier else grown
+        self.__dict__.pop("feature_importances_", None)
+        if self.oob_score:
+            self._score_out_of_bag(features.columns, y)
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, self._criteria)
+
+    def _grow(
+        self,
+        features: TrainingFeatures,
+        y: NDArray[Any],
+        projections: ProjectionDistribution,
+        options: dict[str, Any],
+        first: int,
+    ) -> ForestArrays:
+        """Grow the trees from number `first` on."""
+        sampling = self._sampling
+        targets, n_values = self._grow_targets(y, sampling.plan)
+        n_features = features.columns.shape[1]
+        n_trees = int(self.n_estimators) - first
+        with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
+            arrays = _core.grow(
+                *features,
+                targets,
+                sampling.weights,
+                sampling.native(),
+                projections._to_native(n_features),
+                options | {"n_outputs": n_values, "seed": sampling.seed},
+                (first, first + n_trees),
+                self._n_threads(),
+                progress,
+            )
+        arrays["members"] = sampling.row_numbers(arrays["members"])
+        grown = ForestArrays.from_native(arrays, n_features, n_values)
+        return replace(grown, values=self._leaf_values(grown, sampling, first))
+
+    def _score_out_of_bag(self, columns: NDArray[Any], y: NDArray[Any]) -> None:
+        sampling = self._sampling
+        rows, hard = sampling.native(), self._hard_votes()
+        sums, counts = _core.predict_out_of_bag(
+            self.forest_, columns, hard, rows, sampling.seed, self._n_threads()
+        )
+        n_missed = int(np.count_nonzero(counts == 0))
+        if n_missed:
+            warn_user(
+                f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
+                "prediction (NaN); grow more trees."
+            )
+        predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
+        scored = np.zeros(len(predictions), dtype=np.bool_)
+        scored[sampling.row_numbers(np.flatnonzero(counts).astype(np.int32))] = True
+        predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
+        y_true, y_pred = self._keep_out_of_bag(predictions, y, scored)
+        metric = self.oob_score if callable(self.oob_score) else self._metric
+        self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The leaf of each tree that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples, n_estimators)
+            Number of the leaf among the nodes of its tree.
+        """
+        rows = self._rows(X)
+        leaves: NDArray[np.int32] = _core.apply(self.forest_, rows, self._n_threads())
+        return leaves
+
+    def forest_weights(self, X: ArrayLike) -> csr_array:
+        """How much each training row counts in the prediction for each row of `X`.
+
+        The weight alpha_i(x) is the mean over trees of the share of training row i in the leaf that
+        x ends in. Rows sum to 1. The product with the training targets is `predict` of a regressor,
+        and with their indicators it is `predict_proba` of a classifier with soft voting.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows.
+
+        Returns
+        -------
+        weights : csr_array of shape (n_queries, n_samples)
+            Weights of the training rows, in the order in which they were given to `fit`.
+        """
+        leaves = self.apply(X)
+        return RowWeighting(self.forest_, self._sampling)(leaves)
+
+    @cached_property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the decrease of impurity.
+
+        The gain of a split is spread over the features of its direction in proportion to their
+        absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
+        """
+        check_is_fitted(self)
+        return feature_importances(self.forest_)
+
+    def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Means over the trees of leaf values or votes, for rows that were checked."""
+        values: NDArray[np.float64] = _core.predict(
+            self.forest_, rows, self._hard_votes(), self._n_threads()
+        )
+        return values
+
+    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+        """Check rows to predict; return them as the core reads them."""
+        check_is_fitted(self)
+        checked: NDArray[Any] = validate_data(
+            self, X, reset=False, dtype="numeric", ensure_all_finite=False
+        )
+        check_features(checked)
+        return as_rows(checked)
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,84 @@
+"""What surrounds the growing of trees: seeds, warm starts, and undoing a fit that failed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from silvan._validation import invalid
+from silvan.forests.sampling import RowSampling
+
+
+@contextmanager
+def unchanged_on_failure(estimator: object) -> Iterator[None]:
+    """Give the estimator its attributes back if what runs inside fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def draw_seed(random_state: object) -> int:
+    """A seed for the core's random streams."""
+    try:
+        random = check_random_state(random_state)
+    except ValueError as error:
+        raise invalid(
+            "random_state",
+            "None, an integer in [0, 2**32) or a numpy.random.RandomState",
+            random_state,
+            "pass for example 0",
+        ) from error
+    return int(random.randint(0, 2**63 - 1, dtype=np.int64))
+
+
+def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> int:
+    """Number of trees that a warm start goes on from.
+
+    `earlier` and `now` are the attributes of the estimator before and after it saw the data.
+    """
+    for name in ("n_features_in_", "n_outputs_", "classes_"):
+        was: Any = earlier.get(name)
+        is_now: Any = now.get(name)
+        if not np.array_equal(was, is_now):
+            raise ValueError(
+                f"warm_start=True grows more trees on the same data, but {name} was {was} and is "
+                f"{is_now}; pass the same data, or set warm_start=False."
+            )
+    n_trees: int = earlier["forest_"].n_trees
+    if n_estimators < n_trees:
+        raise invalid(
+            "n_estimators",
+            f"at least {n_trees}, the number of trees that the forest has, with warm_start=True",
+            n_estimators,
+            "ask for more trees, or set warm_start=False",
+        )
+    if n_estimators == n_trees:
+        warn_user(
+            f"warm_start=True and the forest has its {n_trees} trees already, so fit grows none; "
+            "increase n_estimators to grow more."
+        )
+    return n_trees
+
+
+def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
+    """Require that a warm start goes on with the rows that the first trees were grown on."""
+    if not now.same_as(earlier):
+        raise ValueError(
+            "warm_start=True grows more trees on the same rows, but X, y, sample_weight, "
+            "class_weight, bootstrap or max_samples is not what it was; pass the same ones, or set "
+            "warm_start=False."
+        )
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about the user's line that called fit, from a function that `_fit` calls."""
+    warnings.warn(message, category, stacklevel=5)

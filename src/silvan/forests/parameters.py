@@ -1,0 +1,139 @@
+"""The parameters that all forests share: their rules, and what the core is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from silvan._validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    invalid,
+    is_integer,
+    is_number,
+)
+from silvan.projections import ProjectionDistribution, SparseSigns
+
+if TYPE_CHECKING:
+    from silvan.forests.base import BaseForest
+
+_NO_LIMIT = 2**31 - 1
+_MOST_DIRECTIONS = 10_000_000
+
+
+def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
+    """Check every parameter whose rule does not depend on the data."""
+    check_integer("n_estimators", forest.n_estimators, 1)
+    check_choice("criterion", forest.criterion, criteria)
+    check_integer("max_depth", forest.max_depth, 1, or_none=True)
+    _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
+    _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1)
+    if not (is_number(forest.min_impurity_decrease) and forest.min_impurity_decrease >= 0):
+        raise invalid(
+            "min_impurity_decrease",
+            "a number >= 0",
+            forest.min_impurity_decrease,
+            "0.0 sets no limit",
+        )
+    check_flag("bootstrap", forest.bootstrap)
+    check_flag("warm_start", forest.warm_start)
+    if forest.max_samples is not None:
+        _check_count_or_fraction("max_samples", forest.max_samples, 1)
+    if not callable(forest.oob_score):
+        check_flag("oob_score", forest.oob_score)
+    if forest.oob_score and not forest.bootstrap and forest.max_samples is None:
+        raise invalid(
+            "oob_score",
+            "False when every tree sees every row (bootstrap=False, max_samples=None)",
+            forest.oob_score,
+            "set bootstrap=True or max_samples, or leave oob_score out",
+        )
+    if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
+        raise invalid(
+            "n_jobs", "None or an integer that is not 0", forest.n_jobs, "-1 uses all processors"
+        )
+    if not isinstance(forest.verbose, bool):
+        check_integer("verbose", forest.verbose, 0)
+    _check_max_features(forest.max_features)
+
+
+def resolve_projections(projections: object, n_features: int) -> ProjectionDistribution:
+    """The distribution to draw directions from, checked against the number of features."""
+    if projections is None:
+        projections = SparseSigns()
+    if not isinstance(projections, ProjectionDistribution):
+        raise invalid(
+            "projections",
+            "None or an object of a class derived from silvan.projections.ProjectionDistribution",
+            projections,
+            "pass for example silvan.projections.AxisAligned()",
+        )
+    projections.validate(n_features)
+    return projections
+
+
+def grow_options(
+    forest: BaseForest, criterion: str, n_samples: int, n_features: int
+) -> dict[str, Any]:
+    """What the core needs to know of the parameters, with fractions turned into counts."""
+    return {
+        "criterion": criterion,
+        "n_directions": n_directions(forest.max_features, n_features),
+        "max_depth": _NO_LIMIT if forest.max_depth is None else min(forest.max_depth, _NO_LIMIT),
+        "min_samples_split": max(2, _count(forest.min_samples_split, n_samples)),
+        "min_samples_leaf": _count(forest.min_samples_leaf, n_samples),
+        "min_impurity_decrease": float(forest.min_impurity_decrease),
+    }
+
+
+def n_directions(max_features: object, n_features: int) -> int:
+    """Number d of candidate directions at a node."""
+    if max_features is None:
+        d: float = n_features
+    elif max_features == "sqrt":
+        d = math.isqrt(n_features)
+    elif max_features == "log2":
+        d = int(math.log2(n_features))
+    elif is_integer(max_features):
+        d = int(max_features)  # type: ignore[call-overload]
+    else:
+        d = float(max_features) * n_features  # type: ignore[arg-type]
+    if d > _MOST_DIRECTIONS:
+        raise invalid(
+            "max_features",
+            f"such that a node has at most {_MOST_DIRECTIONS} candidate directions",
+            max_features,
+            f"X has {n_features} features, pass a smaller number or fraction",
+        )
+    return max(1, round(d))
+
+
+def _check_max_features(value: object) -> None:
+    if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
+        return
+    if not (is_number(value) and value > 0):  # type: ignore[operator]
+        raise invalid(
+            "max_features",
+            'an integer >= 1, a fraction > 0 of the number of features, "sqrt", "log2" or None',
+            value,
+            'pass for example "sqrt"',
+        )
+
+
+def _check_count_or_fraction(name: str, value: object, minimum: int) -> None:
+    count = is_integer(value) and value >= minimum  # type: ignore[operator]
+    fraction = is_number(value) and not is_integer(value) and 0 < value <= 1  # type: ignore[operator]
+    if not (count or fraction):
+        raise invalid(
+            name,
+            f"an integer >= {minimum} or a fraction in (0, 1]",
+            value,
+            f"pass for example {max(minimum, 2)} or 0.5",
+        )
+
+
+def _count(value: Any, n_samples: int) -> int:
+    """A number of rows, given as such or as a fraction of all rows (rounded up)."""
+    return min(int(value), _NO_LIMIT) if is_integer(value) else math.ceil(value * n_samples)

@@ -1,0 +1,230 @@
+"""ForestRegressor: a forest whose leaves hold means of numeric targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import r2_score
+
+from silvan._validation import invalid
+from silvan.forest_arrays import ForestArrays
+from silvan.forests._docs import shared_docs
+from silvan.forests.base import BaseForest
+from silvan.forests.fitting import warn_user
+from silvan.forests.sampling import (
+    RowPlan,
+    RowSampling,
+    exact_targets,
+    middle,
+    plan_rows,
+    target_bits,
+)
+from silvan.forests.weights import RowWeighting, leaf_means, weighted_quantiles
+from silvan.projections import ProjectionDistribution
+
+# Squares of targets must fit into the float32 that holds a node's impurity.
+_LARGEST_RANGE = 1e18
+# With fewer bits than this, rounded targets are good enough for choosing splits but not for leaf
+# values.
+_BITS_OF_A_LEAF_VALUE = 32
+
+
+@shared_docs
+class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ignore[misc]
+    """A forest that predicts numbers, for any distribution of split directions.
+
+    Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
+    are drawn at random from `projections`. The targets may have several columns.
+
+    Parameters
+    ----------
+    {n_estimators}
+    {projections}
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity that a split should decrease: the variance of the targets, averaged over the
+        outputs.
+    max_features : int, float, "sqrt", "log2" or None, default=1.0
+        {max_features}
+    {limits}
+    oob_score : bool or callable, default=False
+        Whether to estimate R² on rows that a tree did not draw. A callable is used as
+        ``oob_score(y_true, y_pred)`` in place of R².
+    {running}
+
+    Attributes
+    ----------
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
+        Predictions from the trees that did not draw the row; NaN for rows that all trees drew and
+        for rows of weight zero. Only if `oob_score` is not False.
+    {fitted}
+
+    See Also
+    --------
+    ForestClassifier : The same for classes.
+
+    Notes
+    -----
+    {notes}
+
+    References
+    ----------
+    L. Breiman, "Random Forests", Machine Learning 45, 2001.
+
+    N. Meinshausen, "Quantile Regression Forests", Journal of Machine Learning Research 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from silvan import ForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = ForestRegressor(n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.score(X, y) > 0.8
+    True
+    >>> forest.predict_quantiles(X[:3], [0.1, 0.9]).shape
+    (3, 2)
+    """
+
+    _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
+    _multi_output = True
+    _metric = staticmethod(r2_score)
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        projections: ProjectionDistribution | None = None,
+        criterion: str = "squared_error",
+        max_features: int | float | str | None = 1.0,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: bool | Callable[..., float] = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            projections=projections,
+            criterion=criterion,
+            max_features=max_features,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_impurity_decrease=min_impurity_decrease,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            oob_score=oob_score,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            warm_start=warm_start,
+        )
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predict the targets of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
+            Means over the trees of the mean targets in the leaves.
+        """
+        return self._drop_single_output(self._predict_values(self._rows(X)))
+
+    def predict_quantiles(self, X: ArrayLike, q: ArrayLike = 0.5) -> NDArray[np.float64]:
+        """Predict quantiles of the targets, given each row.
+
+        The conditional distribution of a target is that of the training targets under the weights
+        of `forest_weights` (Meinshausen 2006). Its quantile is the smallest training target whose
+        distribution function reaches q, so every prediction is a target that was seen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        q : float or array-like of shape (n_quantiles,), default=0.5
+            Levels in [0, 1].
+
+        Returns
+        -------
+        quantiles : ndarray
+            Of shape (n_samples, n_quantiles), or (n_samples, n_quantiles, n_outputs_) for several
+            outputs; a single number `q` drops the axis of the quantiles.
+        """
+        levels = np.asarray(q, dtype=np.float64)
+        if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
+            raise invalid("q", "a level in [0, 1] or a sequence of them", q, "pass for example 0.5")
+        leaves = self.apply(X)
+        weighting = RowWeighting(self.forest_, self._sampling)
+        quantiles = np.empty((len(leaves), levels.size, self.n_outputs_))
+        for block in weighting.query_blocks(len(leaves)):
+            weights = weighting(leaves[block])
+            for k in range(self.n_outputs_):
+                quantiles[block, :, k] = weighted_quantiles(weights, self._y[:, k], levels.ravel())
+        quantiles = self._drop_single_output(quantiles)
+        return quantiles[:, 0] if levels.ndim == 0 else quantiles
+
+    def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        if y.ndim == 2 and y.shape[1] == 1:
+            warn_user(
+                "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
+                DataConversionWarning,
+            )
+        if y.ndim == 2 and y.shape[1] == 0:
+            raise ValueError("y must have at least one column, but it has none; pass the targets.")
+        self._y = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
+        with np.errstate(over="ignore"):
+            largest = float(np.ptp(self._y, axis=0).max())
+        if not largest < _LARGEST_RANGE:
+            raise ValueError(
+                f"the targets y must span less than {_LARGEST_RANGE:g}, but they span {largest:g}; "
+                "rescale them."
+            )
+        self.n_outputs_ = self._y.shape[1]
+        return self._y
+
+    def _plan_rows(self, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> RowPlan:
+        return plan_rows(
+            len(y),
+            sample_weight,
+            None,
+            bootstrap=self.bootstrap,
+            max_samples=self.max_samples,
+            numeric_targets=True,
+        )
+
+    def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
+        return exact_targets(y, target_bits(plan)), self.n_outputs_
+
+    def _leaf_values(
+        self, forest: ForestArrays, sampling: RowSampling, first: int
+    ) -> NDArray[np.float64]:
+        if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE:
+            means = leaf_means(forest, sampling, self._y, first)
+            leaf = np.repeat(np.arange(forest.n_leaves), np.diff(forest.value_indptr))
+            return means[leaf, forest.value_outputs]
+        centre = middle(self._y if sampling.plan.kept is None else self._y[sampling.plan.kept])
+        return forest.values + centre[forest.value_outputs]
+
+    def _keep_out_of_bag(
+        self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        self.oob_prediction_ = self._drop_single_output(predictions)
+        return self._drop_single_output(y[scored]), self.oob_prediction_[scored]
+
+    def _drop_single_output(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values[..., 0] if self.n_outputs_ == 1 else values

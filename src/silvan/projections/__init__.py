@@ -1,0 +1,26 @@
+"""Projection distributions: where a node's candidate split directions come from.
+
+A forest is one algorithm; the distribution makes it a random forest, a sparse oblique forest, a
+rotation forest, and so on. Each distribution is a small object that holds the parameters of a
+law. To write a new one, derive from `ProjectionDistribution` and draw with NumPy.
+"""
+
+from silvan.projections.axis import AxisAligned
+from silvan.projections.base import ProjectionDistribution
+from silvan.projections.combinations import UniformCombinations
+from silvan.projections.dictionary import Dictionary
+from silvan.projections.mixture import Mixture
+from silvan.projections.node import Node
+from silvan.projections.rotation import RandomRotation
+from silvan.projections.sparse import SparseSigns
+
+__all__ = [
+    "AxisAligned",
+    "Dictionary",
+    "Mixture",
+    "Node",
+    "ProjectionDistribution",
+    "RandomRotation",
+    "SparseSigns",
+    "UniformCombinations",
+]

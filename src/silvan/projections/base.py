@@ -1,0 +1,165 @@
+"""The base class of every projection distribution, built-in or a user's own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from silvan import _core
+from silvan._validation import check_integer
+from silvan.projections.node import Node, NodeData
+from silvan.projections.parameters import ParameterHolder, is_sparse
+
+_Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+
+class ProjectionDistribution(ParameterHolder, ABC):
+    """A law from which each node of a forest draws its candidate split directions.
+
+    A direction is a sparse vector a: a node sorts its rows by a·x and looks for the best
+    threshold. It is never empty and has no feature twice.
+
+    A subclass implements `sample`, stores the arguments of its constructor under their own
+    names and does nothing else there, and may implement `validate`. The built-in distributions
+    have in `sample` a slow and plain reference of the law that the native core draws from; a
+    subclass written in Python is called at every node, which takes some 50 microseconds and
+    runs on one thread at a time.
+
+    See Also
+    --------
+    Node : What `sample` is told about the node.
+    Dictionary : A finite list of directions, drawn natively.
+
+    Examples
+    --------
+    Differences of neighbouring features:
+
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from silvan.projections import ProjectionDistribution
+    >>> class Differences(ProjectionDistribution):
+    ...     def __init__(self, lag=1):
+    ...         self.lag = lag
+    ...
+    ...     def sample(self, node, rng):
+    ...         first = rng.integers(node.n_features - self.lag, size=node.n_directions)
+    ...         directions = np.zeros((node.n_directions, node.n_features))
+    ...         directions[np.arange(node.n_directions), first] = -1
+    ...         directions[np.arange(node.n_directions), first + self.lag] = 1
+    ...         return csr_array(directions)
+    >>> Differences(lag=2).draw(n_directions=3, n_features=5, random_state=0).sum(axis=1)
+    array([0., 0., 0.], dtype=float32)
+    """
+
+    @abstractmethod
+    def sample(self, node: Node, rng: np.random.Generator) -> Any:
+        """Draw directions for one node.
+
+        Parameters
+        ----------
+        node : Node
+            The node; it can be read during this call only.
+        rng : numpy.random.Generator
+            The only source of randomness to use, so that a forest depends on nothing but its seed.
+
+        Returns
+        -------
+        directions : scipy sparse matrix or array
+            One direction in each row: `node.n_directions` of them, or fewer (at least one) if
+            the law has no more, and `node.n_features` columns.
+        """
+
+    def validate(self, n_features: int) -> None:
+        """Raise an error if a parameter is wrong, or wrong for data of so many features.
+
+        Forests call it once before growing. The default accepts everything.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features of the data.
+        """
+
+    def draw(
+        self, n_directions: int, n_features: int, random_state: Any = None
+    ) -> sparse.csr_array[np.float32]:
+        """Draw directions as the root of a tree does, to look at the law.
+
+        Parameters
+        ----------
+        n_directions : int
+            Number of directions to ask for.
+        n_features : int
+            Number of features of the data.
+        random_state : int, RandomState instance or None, default=None
+            Seed; an int makes the draw reproducible.
+
+        Returns
+        -------
+        directions : scipy.sparse.csr_array of shape (n_directions, n_features)
+            One direction in each row; fewer rows if the law has no more. A law that looks at
+            data sees a node without rows.
+        """
+        check_integer("n_directions", n_directions, 1)
+        check_integer("n_features", n_features, 1)
+        self.validate(n_features)
+        seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
+        indptr, indices, weights = _core.sample_directions(
+            self._to_native(n_features), seed, 0, "", n_directions
+        )
+        shape = (len(indptr) - 1, int(n_features))
+        return sparse.csr_array((weights, indices, indptr), shape=shape)
+
+    def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
+        """Return the native distribution for so many features; `validate` has been called."""
+        name = f"{type(self).__name__}.sample"
+
+        def sample(data: NodeData, n_directions: int, key: int) -> _Arrays:
+            node = Node(n_features, n_directions, data)
+            rng = np.random.Generator(np.random.Philox(key=key))
+            return to_arrays(self.sample(node, rng), node, name)
+
+        return _core.python_distribution(n_features, sample, name)
+
+
+def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:
+    """Return what a `sample` gave as the arrays of a CSR matrix, its type and shape checked.
+
+    The core checks the rest (no empty direction, weights finite) and puts the same name in front.
+    """
+    if not is_sparse(directions):
+        raise TypeError(
+            f"{name} must return a scipy sparse matrix, but it returned a "
+            f"{type(directions).__name__}; wrap it in scipy.sparse.csr_array."
+        )
+    if directions.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} must return real numbers, but its matrix has dtype {directions.dtype}; "
+            "convert it to float32."
+        )
+    n_rows, n_columns = directions.shape if directions.ndim == 2 else (0, 0)
+    if n_columns != node.n_features or not 1 <= n_rows <= node.n_directions:
+        raise ValueError(
+            f"{name} must return 1 to {node.n_directions} rows (n_directions) and "
+            f"{node.n_features} columns (n_features), but its matrix has shape "
+            f"{directions.shape}; return one direction in each row."
+        )
+    return to_canonical_arrays(directions)
+
+
+def to_canonical_arrays(directions: Any) -> _Arrays:
+    """Return the arrays of a sparse matrix with ascending indices, no duplicates and no zeros."""
+    with np.errstate(over="ignore"):  # becomes infinite, which the core reports
+        canonical = sparse.csr_array(directions, dtype=np.float32, copy=True)
+    canonical.sum_duplicates()
+    canonical.eliminate_zeros()
+    return (
+        canonical.indptr.astype(np.int64, copy=False),
+        canonical.indices.astype(np.int32, copy=False),
+        canonical.data,
+    )

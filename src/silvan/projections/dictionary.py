@@ -1,0 +1,126 @@
+"""Directions drawn from a given list of atoms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from silvan import _core
+from silvan.projections.base import ProjectionDistribution, to_canonical_arrays
+from silvan.projections.node import Node
+from silvan.projections.parameters import is_sparse
+
+
+class Dictionary(ProjectionDistribution):
+    """Atoms drawn from a finite list: any law that can be written down [1]_.
+
+    Each of the d directions is a row of `atoms`, drawn independently and with replacement.
+
+    Parameters
+    ----------
+    atoms : sparse matrix or array-like of shape (n_atoms, p)
+        One direction in each row. No row may be all zero.
+    probabilities : array-like of shape (n_atoms,), default=None
+        How likely each atom is, not negative; they are divided by their sum. None means equally
+        likely.
+
+    References
+    ----------
+    .. [1] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
+       Johns Hopkins University, 2020, section 3.1.
+
+    Examples
+    --------
+    >>> from silvan.projections import Dictionary
+    >>> pairs = Dictionary([[1, -1, 0], [0, 1, -1], [5, 5, 5]], probabilities=[3, 1, 0])
+    >>> directions = pairs.draw(n_directions=400, n_features=3, random_state=0)
+    >>> float(abs(directions.sum()))
+    0.0
+    """
+
+    def __init__(self, atoms: Any, probabilities: ArrayLike | None = None) -> None:
+        self.atoms = atoms
+        self.probabilities = probabilities
+
+    def validate(self, n_features: int) -> None:
+        """Raise an error if a parameter is wrong, or the atoms are for other data."""
+        atoms = self._read_atoms()
+        n_atoms, n_columns = atoms.shape
+        if n_columns != n_features:
+            raise ValueError(
+                f"atoms must have one column for each feature, but it has shape {atoms.shape} and "
+                f"X has {n_features} features; write the atoms for these features."
+            )
+        indptr, _, weights = to_canonical_arrays(atoms)
+        if not np.isfinite(weights).all():
+            raise ValueError(
+                "atoms must be finite, but it contains NaN, infinity or a number beyond float32; "
+                "replace those weights."
+            )
+        empty = np.flatnonzero(np.diff(indptr) == 0)
+        if len(empty) > 0:
+            raise ValueError(
+                f"atoms must have a weight that is not zero in every row, but {len(empty)} of "
+                f"{n_atoms} rows have none (the first is row {empty[0]}); drop them."
+            )
+        if self.probabilities is not None:
+            _check_probabilities(np.asarray(self.probabilities), n_atoms)
+
+    def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
+        """Draw directions for one node: the law in NumPy, for reference."""
+        atoms = self._read_atoms()
+        chosen = rng.choice(atoms.shape[0], size=node.n_directions, p=self._law(atoms.shape[0]))
+        return atoms[chosen]
+
+    def _read_atoms(self) -> sparse.csr_array[np.float64]:
+        atoms: Any = self.atoms if is_sparse(self.atoms) else np.asarray(self.atoms)
+        if atoms.ndim != 2 or atoms.shape[0] == 0:
+            raise ValueError(
+                "atoms must be a matrix with at least one row, but it has shape "
+                f"{atoms.shape}; put one direction in each row."
+            )
+        if atoms.dtype.kind not in "biuf":
+            raise ValueError(
+                f"atoms must hold real numbers, but its dtype is {atoms.dtype}; convert it to "
+                "floats."
+            )
+        return sparse.csr_array(atoms, dtype=np.float64)
+
+    def _law(self, n_atoms: int) -> NDArray[np.float64]:
+        if self.probabilities is None:
+            return np.full(n_atoms, 1.0 / n_atoms)
+        probabilities = np.asarray(self.probabilities, dtype=np.float64)
+        return np.asarray(probabilities / probabilities.sum(), dtype=np.float64)
+
+    def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
+        atoms = self._read_atoms()
+        cumulative = to_cumulative(self._law(atoms.shape[0]))
+        return _core.dictionary(n_features, *to_canonical_arrays(atoms), cumulative)
+
+
+def to_cumulative(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the running sum, ending in exactly one."""
+    cumulative = np.cumsum(probabilities)
+    return np.asarray(cumulative / cumulative[-1], dtype=np.float64)
+
+
+def _check_probabilities(probabilities: NDArray[Any], n_atoms: int) -> None:
+    if probabilities.shape != (n_atoms,):
+        raise ValueError(
+            f"probabilities must have one entry for each of the {n_atoms} atoms, but its shape is "
+            f"{probabilities.shape}; pass one number per row of atoms, or None."
+        )
+    if probabilities.dtype.kind not in "biuf" or not np.isfinite(probabilities).all():
+        raise ValueError(
+            "probabilities must be finite numbers, but they contain "
+            f"{'NaN or infinity' if probabilities.dtype.kind == 'f' else probabilities.dtype}; "
+            "replace those."
+        )
+    if (probabilities < 0).any() or not (probabilities > 0).any():
+        raise ValueError(
+            "probabilities must not be negative, and one must be positive, but they range from "
+            f"{probabilities.min():g} to {probabilities.max():g}; give unwanted atoms zero."
+        )

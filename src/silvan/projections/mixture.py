@@ -1,0 +1,171 @@
+"""A mixture of distributions: each direction comes from one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from silvan import _core
+from silvan._validation import invalid, is_number
+from silvan.projections.base import ProjectionDistribution
+from silvan.projections.dictionary import to_cumulative
+from silvan.projections.node import Node
+
+
+class Mixture(ProjectionDistribution):
+    """Directions from several distributions, chosen by weight.
+
+    Each of the d directions of a node picks its component with probability proportional to the
+    weight; each component then draws its share at once, and the directions come grouped by
+    component, in the order of `components`. A component with a limited number of directions
+    (`AxisAligned`, `RandomRotation`) that is asked for more leaves the node with fewer.
+
+    With `AxisAligned` among the components every single feature has a fixed chance at every
+    node, which is the first of the assumptions under which manifold forests are consistent
+    [1]_.
+
+    Parameters
+    ----------
+    components : list of (ProjectionDistribution, float)
+        The distributions and their weights, not negative; the weights are divided by their sum.
+
+    Notes
+    -----
+    In a grid search component i is reached as ``component_i`` and ``component_i__parameter``,
+    its weight as ``weight_i``.
+
+    References
+    ----------
+    .. [1] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
+       Johns Hopkins University, 2020, section 4.2.
+
+    Examples
+    --------
+    >>> from silvan.projections import AxisAligned, Mixture, SparseSigns
+    >>> mixture = Mixture([(AxisAligned(), 1.0), (SparseSigns(density=0.2), 3.0)])
+    >>> mixture.set_params(component_1__density=0.5, weight_0=2.0)
+    Mixture(components=[(AxisAligned(), 2.0), (SparseSigns(density=0.5), 3.0)])
+    >>> mixture.draw(n_directions=6, n_features=10, random_state=0).shape
+    (6, 10)
+    """
+
+    def __init__(self, components: Sequence[tuple[ProjectionDistribution, float]]) -> None:
+        self.components = components
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to add ``component_i``, ``component_i__parameter`` and ``weight_i``.
+
+        Returns
+        -------
+        params : dict
+            Names and values.
+        """
+        params: dict[str, Any] = {"components": self.components}
+        if deep and self._are_pairs():
+            for i, (distribution, weight) in enumerate(self.components):
+                params[f"component_{i}"] = distribution
+                params[f"weight_{i}"] = weight
+                if isinstance(distribution, ProjectionDistribution):
+                    for name, value in distribution.get_params().items():
+                        params[f"component_{i}__{name}"] = value
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by the names of `get_params`.
+
+        Parameters
+        ----------
+        **params
+            Names and values. `components` is set first; the list itself is never changed.
+
+        Returns
+        -------
+        self : object
+            This object.
+        """
+        if "components" in params:
+            self.components = params.pop("components")
+        # Whole components before their parameters: shorter names first.
+        for key in sorted(params, key=len):
+            name, _, sub = key.partition("__")
+            kind, _, number = name.partition("_")
+            if name not in self.get_params() or kind not in ("component", "weight"):
+                raise ValueError(
+                    f"Invalid parameter {key!r} for {self!r}; its parameters are "
+                    f"{sorted(self.get_params())}."
+                )
+            pairs = list(self.components)
+            distribution, weight = pairs[int(number)]
+            if sub:
+                distribution.set_params(**{sub: params[key]})
+            elif kind == "component":
+                pairs[int(number)] = (params[key], weight)
+            else:
+                pairs[int(number)] = (distribution, params[key])
+            self.components = pairs
+        return self
+
+    def validate(self, n_features: int) -> None:
+        """Raise an error if a parameter, or one of a component, is wrong."""
+        if not self._are_pairs() or len(self.components) == 0:
+            raise invalid(
+                "components",
+                "a list of at least one pair (distribution, weight)",
+                self.components,
+                "pass for example [(AxisAligned(), 1.0), (SparseSigns(), 1.0)]",
+            )
+        for i, (distribution, weight) in enumerate(self.components):
+            if not isinstance(distribution, ProjectionDistribution):
+                raise invalid(
+                    f"components[{i}][0]",
+                    "a ProjectionDistribution",
+                    distribution,
+                    "pass for example AxisAligned()",
+                )
+            if not (is_number(weight) and weight >= 0):
+                raise invalid(
+                    f"components[{i}][1]",
+                    "a finite weight that is not negative",
+                    weight,
+                    "pass for example 1.0",
+                )
+            distribution.validate(n_features)
+        if not any(weight > 0 for _, weight in self.components):
+            raise invalid(
+                "components",
+                "of a positive weight at least once",
+                [weight for _, weight in self.components],
+                "give the components that count a positive weight",
+            )
+
+    def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
+        """Draw directions for one node: the law in NumPy, for reference."""
+        counts = rng.multinomial(node.n_directions, self._law())
+        drawn = [
+            distribution.sample(node.asking_for(int(count)), rng)
+            for (distribution, _), count in zip(self.components, counts, strict=True)
+            if count > 0
+        ]
+        return sparse.csr_array(sparse.vstack(drawn))
+
+    def _are_pairs(self) -> bool:
+        return isinstance(self.components, list | tuple) and all(
+            isinstance(pair, list | tuple) and len(pair) == 2 for pair in self.components
+        )
+
+    def _law(self) -> NDArray[np.float64]:
+        weights = np.array([weight for _, weight in self.components], dtype=np.float64)
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+    def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
+        natives = [distribution._to_native(n_features) for distribution, _ in self.components]
+        return _core.mixture(natives, to_cumulative(self._law()))

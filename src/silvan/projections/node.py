@@ -1,0 +1,91 @@
+"""What a distribution may know about the node that it draws directions for."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class NodeData(Protocol):
+    """The part of a node that the core provides."""
+
+    @property
+    def tree(self) -> int:
+        """The number of the tree."""
+
+    @property
+    def depth(self) -> int:
+        """The depth of the node."""
+
+    @property
+    def n_samples(self) -> int:
+        """The number of distinct rows."""
+
+    @property
+    def rows(self) -> NDArray[np.uint32]:
+        """The row numbers."""
+
+    @property
+    def X(self) -> NDArray[Any]:  # noqa: N802
+        """The features of the rows."""
+
+
+class Node:
+    """A node of a growing tree, as `ProjectionDistribution.sample` sees it.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features p of the data.
+    n_directions : int
+        Number of directions d that the node asks for.
+    data : object, default=None
+        Where the other attributes come from; None stands for the root of tree 0 with no rows in it.
+
+    Examples
+    --------
+    >>> from silvan.projections import Node
+    >>> node = Node(n_features=4, n_directions=2)
+    >>> node.depth, node.n_samples, node.X.shape
+    (0, 0, (0, 4))
+    """
+
+    __slots__ = ("_data", "n_directions", "n_features")
+
+    def __init__(self, n_features: int, n_directions: int, data: NodeData | None = None) -> None:
+        self.n_features = n_features
+        self.n_directions = n_directions
+        self._data = data
+
+    @property
+    def tree(self) -> int:
+        """The number of the tree, from 0."""
+        return 0 if self._data is None else self._data.tree
+
+    @property
+    def depth(self) -> int:
+        """The depth of the node; the root has 0."""
+        return 0 if self._data is None else self._data.depth
+
+    @property
+    def n_samples(self) -> int:
+        """The number of distinct training rows in the node."""
+        return 0 if self._data is None else self._data.n_samples
+
+    @property
+    def rows(self) -> NDArray[np.uint32]:
+        """The numbers of those rows, ascending (a copy)."""
+        return np.empty(0, dtype=np.uint32) if self._data is None else self._data.rows
+
+    @property
+    def X(self) -> NDArray[Any]:  # noqa: N802
+        """The features of those rows, (n_samples, n_features), float32 or uint8 (a copy)."""
+        if self._data is None:
+            return np.empty((0, self.n_features), dtype=np.float32)
+        return self._data.X
+
+    def asking_for(self, n_directions: int) -> Node:
+        """The same node with another number of directions, for laws that delegate to others."""
+        return Node(self.n_features, n_directions, self._data)

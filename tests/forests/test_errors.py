@@ -1,0 +1,214 @@
+"""Bad parameters and bad data get a clear error before any work starts."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from silvan import ForestClassifier, ForestRegressor, _core
+from silvan.projections import AxisAligned, SparseSigns
+
+X = np.random.default_rng(0).normal(size=(30, 4))
+Y = (X[:, 0] > 0).astype(int)
+
+BAD_PARAMETERS = [
+    ("n_estimators", 0, "n_estimators must be an integer >= 1, but it is 0; pass for example 10"),
+    ("n_estimators", 2.5, "n_estimators must be an integer >= 1"),
+    ("n_estimators", True, "n_estimators must be an integer >= 1, but it is True"),
+    ("n_estimators", "ten", "n_estimators must be an integer >= 1, but it is 'ten'"),
+    ("max_depth", 0, "max_depth must be an integer >= 1 or None"),
+    ("max_depth", 2.0, "max_depth must be an integer >= 1 or None"),
+    (
+        "min_samples_split",
+        1,
+        r"min_samples_split must be an integer >= 2 or a fraction in \(0, 1\]",
+    ),
+    ("min_samples_split", 1.5, "min_samples_split must be an integer >= 2 or a fraction"),
+    ("min_samples_leaf", 0, "min_samples_leaf must be an integer >= 1 or a fraction"),
+    ("min_samples_leaf", np.nan, "min_samples_leaf must be an integer >= 1 or a fraction"),
+    ("min_impurity_decrease", -0.1, "min_impurity_decrease must be a number >= 0"),
+    ("min_impurity_decrease", np.inf, "min_impurity_decrease must be a number >= 0"),
+    ("min_impurity_decrease", "no", "min_impurity_decrease must be a number >= 0"),
+    ("bootstrap", "yes", "bootstrap must be True or False, but it is 'yes'"),
+    ("bootstrap", 1, "bootstrap must be True or False"),
+    ("warm_start", None, "warm_start must be True or False"),
+    ("max_samples", 0, "max_samples must be an integer >= 1 or a fraction"),
+    ("max_samples", 1.1, "max_samples must be an integer >= 1 or a fraction"),
+    ("max_samples", 2**40, "a tree can draw at most 2147483647 rows"),
+    ("oob_score", "yes", "oob_score must be True or False"),
+    ("n_jobs", 0, "n_jobs must be None or an integer that is not 0"),
+    ("n_jobs", 1.5, "n_jobs must be None or an integer that is not 0"),
+    ("verbose", -1, "verbose must be an integer >= 0"),
+    ("random_state", "seed", "random_state must be None, an integer"),
+    ("random_state", -1, "random_state must be None, an integer"),
+    ("max_features", 0, "max_features must be an integer >= 1, a fraction > 0"),
+    ("max_features", -0.5, "max_features must be an integer >= 1, a fraction > 0"),
+    ("max_features", "all", "max_features must be an integer >= 1, a fraction > 0"),
+    ("max_features", [3], "max_features must be an integer >= 1, a fraction > 0"),
+    ("max_features", 10**12, "at most 10000000 candidate directions.*X has 4 features"),
+    ("criterion", "friedman", "criterion must be one of"),
+    ("criterion", 3, "criterion must be one of"),
+    ("projections", "axis", "projections must be None or an object of a class derived from"),
+    ("projections", AxisAligned, "projections must be None or an object of a class derived from"),
+]
+
+
+@pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
+@pytest.mark.parametrize(("name", "value", "message"), BAD_PARAMETERS)
+def test_bad_parameters_are_refused(Forest, name, value, message, monkeypatch):
+    monkeypatch.setattr(_core, "grow", None)
+    with pytest.raises(ValueError, match=message):
+        Forest(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("voting", "loud", "voting must be one of 'soft', 'hard', but it is 'loud'"),
+        ("class_weight", "fair", 'class_weight must be None, "balanced" or a dictionary'),
+        ("class_weight", {0: -1}, 'class_weight must be None, "balanced" or a dictionary'),
+        ("class_weight", [1, 2], 'class_weight must be None, "balanced" or a dictionary'),
+        ("class_weight", {0: 1, 7: 2}, r"labels that y does not have, and leaves out \[1\]"),
+        ("class_weight", {0: 0, 1: 0}, "must have a sum between 1e-200 and 1e200, but it is 0"),
+    ],
+)
+def test_bad_parameters_of_the_classifier_are_refused(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        ForestClassifier(**{name: value}).fit(X, Y)
+
+
+def test_wrong_types_are_type_errors_too():
+    with pytest.raises(TypeError, match="n_estimators must be an integer"):
+        ForestClassifier(n_estimators="ten").fit(X, Y)
+
+
+def test_long_values_are_cut_in_messages():
+    with pytest.raises(ValueError, match=r"but it is a list \(\[0, 1, .*\.\.\.\); pass") as caught:
+        ForestClassifier(n_estimators=list(range(1000))).fit(X, Y)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
+class TestBadData:
+    @pytest.mark.parametrize("value", [np.inf, -np.inf, 1e39])
+    def test_values_beyond_float32_are_refused(self, Forest, value):
+        bad = X.copy()
+        bad[3, 2] = value
+        message = r"X contains infinity or a value too large for dtype\('float32'\).*rescale"
+        with pytest.raises(ValueError, match=message):
+            Forest(2).fit(bad, Y)
+        with pytest.raises(ValueError, match=message):
+            Forest(2).fit(X, Y).predict(bad)
+
+    def test_infinity_beside_missing_values_is_refused(self, Forest):
+        bad = X.astype(np.float32)
+        bad[0, 0], bad[1, 1] = np.nan, np.inf
+        with pytest.raises(ValueError, match="infinity"):
+            Forest(2).fit(bad, Y)
+
+    def test_text_is_refused(self, Forest):
+        with pytest.raises(ValueError, match="dtype='numeric' is not compatible"):
+            Forest(2).fit(np.full((30, 2), "a"), Y)
+
+    def test_dates_are_refused(self, Forest):
+        dates = np.full((30, 2), "2020-01-01", dtype="datetime64[D]")
+        with pytest.raises(ValueError, match="X must hold numbers, but its dtype is datetime64"):
+            Forest(2).fit(dates, Y)
+
+    def test_complex_numbers_are_refused(self, Forest):
+        with pytest.raises(ValueError, match="Complex data not supported"):
+            Forest(2).fit(X + 1j, Y)
+
+    def test_sparse_matrices_are_refused(self, Forest):
+        with pytest.raises(TypeError, match="dense data is required"):
+            Forest(2).fit(scipy.sparse.csr_array(X), Y)
+
+    @pytest.mark.parametrize("shape", [(0, 4), (30, 0)])
+    def test_empty_arrays_are_refused(self, Forest, shape):
+        with pytest.raises(ValueError, match=r"Found array with 0 (sample|feature)\(s\)"):
+            Forest(2).fit(np.empty(shape), Y[: shape[0]])
+
+    def test_one_dimensional_features_are_refused(self, Forest):
+        with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+            Forest(2).fit(X[:, 0], Y)
+
+    def test_different_lengths_are_refused(self, Forest):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            Forest(2).fit(X, Y[:-1])
+
+    def test_missing_targets_are_refused(self, Forest):
+        y = Y.astype(float)
+        y[0] = np.nan
+        with pytest.raises(ValueError, match="Input y contains NaN"):
+            Forest(2).fit(X, y)
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            Forest(2).fit(X, None)
+
+    def test_other_number_of_features_is_refused_in_prediction(self, Forest):
+        with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 4"):
+            Forest(2).fit(X, Y).predict(X[:, :3])
+
+    def test_negative_weights_are_refused(self, Forest):
+        weight = np.ones(30)
+        weight[2] = -1.5
+        with pytest.raises(ValueError, match=r"must not be negative.* -1\.5; drop those rows"):
+            Forest(2).fit(X, Y, weight)
+
+    def test_weights_that_are_all_zero_are_refused(self, Forest):
+        with pytest.raises(ValueError, match="all 30 weights are zero; give the rows"):
+            Forest(2).fit(X, Y, np.zeros(30))
+
+    @pytest.mark.parametrize("scale", [1e-300, 1e300])
+    def test_weights_out_of_range_are_refused(self, Forest, scale):
+        with pytest.raises(ValueError, match=r"sum between 1e-200 and 1e200.*rescale"):
+            Forest(2).fit(X, Y, np.full(30, scale))
+
+    def test_weights_that_are_not_finite_or_of_another_length_are_refused(self, Forest):
+        with pytest.raises(ValueError, match="sample_weight contains NaN"):
+            Forest(2).fit(X, Y, np.full(30, np.nan))
+        with pytest.raises(ValueError, match="sample_weight"):
+            Forest(2).fit(X, Y, np.ones(29))
+
+    def test_subsample_of_more_rows_than_there_are_is_refused(self, Forest):
+        with pytest.raises(ValueError, match=r"max_samples must be at most 30.*bootstrap=True"):
+            Forest(2, bootstrap=False, max_samples=31).fit(X, Y)
+
+    def test_out_of_bag_estimates_need_rows_out_of_bag(self, Forest):
+        with pytest.raises(ValueError, match="oob_score must be False when every tree sees every"):
+            Forest(2, bootstrap=False, oob_score=True).fit(X, Y)
+
+    def test_parameters_of_the_distribution_are_checked_by_fit(self, Forest):
+        with pytest.raises(ValueError, match="density"):
+            Forest(2, projections=SparseSigns(density=-1.0)).fit(X, Y)
+
+    def test_failed_fit_leaves_the_estimator_as_it_was(self, Forest):
+        forest = Forest(2, random_state=0).fit(X, Y)
+        before = dict(vars(forest))
+        with pytest.raises(ValueError, match="infinity"):
+            forest.fit(np.full((5, 3), np.inf), Y[:5])
+        assert vars(forest) == before
+        fresh = Forest(2)
+        with pytest.raises(ValueError, match="inconsistent"):
+            fresh.fit(X, Y[:-1])
+        assert not hasattr(fresh, "n_features_in_")
+
+
+def test_continuous_labels_are_refused():
+    with pytest.raises(ValueError, match="Unknown label type"):
+        ForestClassifier(2).fit(X, X[:, 0])
+
+
+def test_several_columns_of_labels_are_refused():
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        ForestClassifier(2).fit(X, np.column_stack([Y, Y]))
+
+
+def test_targets_that_span_too_much_are_refused():
+    with pytest.raises(
+        ValueError, match=r"must span less than 1e.18, but they span 2e.30; rescale"
+    ):
+        ForestRegressor(2).fit(X, np.where(Y, 1e30, -1e30))
+
+
+def test_targets_without_columns_are_refused():
+    with pytest.raises(ValueError, match=r"y must have at least one column|0 feature\(s\)"):
+        ForestRegressor(2).fit(X, np.empty((30, 0)))

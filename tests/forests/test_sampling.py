@@ -1,0 +1,169 @@
+"""The law of sample weights: what a tree draws, and that its sums are exact."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from silvan import ForestClassifier, ForestRegressor
+from silvan.forests.sampling import (
+    exact_targets,
+    exact_weights,
+    middle,
+    plan_rows,
+    shared_weight_bits,
+    target_bits,
+)
+
+DEFAULTS = {"bootstrap": True, "max_samples": None, "numeric_targets": False}
+
+
+def draws(n_samples=10, sample_weight=None, row_factor=None, **changes):
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    factor = None if row_factor is None else np.asarray(row_factor, dtype=float)
+    return plan_rows(n_samples, weight, factor, **{**DEFAULTS, **changes}).n_draws
+
+
+def test_unweighted_bootstrap_draws_as_many_rows_as_there_are():
+    assert draws(10) == 10
+    assert draws(10, max_samples=0.5) == 5
+    assert draws(10, max_samples=25) == 25
+    assert draws(10, max_samples=1e-9) == 1
+
+
+def test_integer_weights_draw_their_sum():
+    assert draws(4, [3, 0, 2, 1]) == 6
+    assert draws(4, [3, 0, 2, 1], max_samples=0.5) == 3
+    assert draws(4, [3, 0, 2, 1], max_samples=2) == 2
+
+
+def test_fractional_weights_draw_as_many_rows_as_have_weight():
+    assert draws(4, [0.5, 0, 2.5, 1]) == 3
+
+
+def test_class_weights_do_not_change_the_number_of_draws():
+    assert draws(4, row_factor=[2, 2, 7, 7]) == 4
+    assert draws(4, [3, 0, 2, 1], row_factor=[2.5, 2.5, 0, 7]) == 6
+
+
+def test_subsamples_without_replacement_count_rows():
+    assert draws(4, [3, 0, 2, 1], bootstrap=False) == 3
+    assert draws(10, bootstrap=False, max_samples=0.5) == 5
+
+
+def test_rows_are_drawn_in_proportion_to_their_weights(labelled):
+    X, y = labelled
+    weight = np.linspace(0.0, 2.0, len(y)) ** 2
+    forest = ForestClassifier(400, max_depth=1, random_state=0).fit(X, y, weight)
+    counted = sum(forest._sampling.row_weights(tree) for tree in range(400))
+    expected = weight / weight.sum() * counted.sum()
+    assert counted[0] == 0
+    spread = (counted - expected)[1:] / np.sqrt(expected[1:])
+    assert abs(spread.std() - 1) < 0.2
+    assert abs(spread.mean()) < 0.3
+
+
+def test_every_tree_draws_rows_of_its_own_and_the_forest_knows_them(labelled):
+    X, y = labelled
+    forest = ForestClassifier(5, random_state=0, max_samples=40).fit(X, y)
+    arrays = forest.forest_
+    for tree in range(5):
+        weights = forest._sampling.row_weights(tree)
+        assert weights.sum() == 40
+        root = arrays.tree_offsets[tree]
+        assert arrays.weight[root] == 40
+        assert arrays.n_samples[root] == np.count_nonzero(weights)
+        leaves = slice(*arrays.leaf_offsets[tree : tree + 2])
+        start, end = arrays.member_indptr[leaves.start], arrays.member_indptr[leaves.stop]
+        np.testing.assert_array_equal(np.sort(arrays.members[start:end]), np.flatnonzero(weights))
+
+
+def test_subsample_without_replacement_has_distinct_rows(numeric):
+    X, y = numeric
+    forest = ForestRegressor(5, bootstrap=False, max_samples=0.4, random_state=0).fit(X, y)
+    for tree in range(5):
+        assert set(forest._sampling.multiplicities(tree)) == {0, 1}
+        assert forest._sampling.multiplicities(tree).sum() == 60
+
+
+def test_weights_without_bootstrap_are_the_weights_of_the_nodes(labelled):
+    X, y = labelled
+    weight = np.random.default_rng(0).exponential(size=len(y))
+    forest = ForestClassifier(3, bootstrap=False, random_state=0).fit(X, y, weight)
+    np.testing.assert_allclose(
+        forest.forest_.weight[forest.forest_.tree_offsets[:-1]], weight.sum()
+    )
+
+
+POSITIVE = st.floats(1e-9, 1e9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(POSITIVE, min_size=1, max_size=50), st.integers(20, 53), st.randoms())
+def test_sums_of_rounded_weights_do_not_depend_on_their_order(weights, bits, random):
+    rounded = exact_weights(np.array(weights), bits).tolist()
+    assert min(rounded) > 0
+    assert max(abs(np.array(rounded) - weights)) <= 2.0 ** (2 - bits) * math.fsum(weights)
+    expected = math.fsum(rounded)
+    for _ in range(5):
+        random.shuffle(rounded)
+        total = 0.0
+        for weight in rounded:
+            total += weight
+        assert total == expected
+
+
+def test_integer_weights_are_not_rounded():
+    weights = np.array([1.0, 3.0, 2.0**30 + 1])
+    np.testing.assert_array_equal(exact_weights(weights), weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(POSITIVE, st.floats(-1e6, 1e6)), min_size=2, max_size=50), st.randoms())
+def test_sums_of_rounded_weights_times_targets_do_not_depend_on_their_order(rows, random):
+    weight, y = (np.array(column) for column in zip(*rows, strict=True))
+    plan = plan_rows(
+        len(y), weight, None, **{**DEFAULTS, "bootstrap": False, "numeric_targets": True}
+    )
+    rounded_weight = np.ones(len(y)) if plan.weights is None else plan.weights
+    rounded_y = exact_targets(y[:, None], target_bits(plan))[:, 0]
+    terms = (rounded_weight * rounded_y).tolist()
+    expected = math.fsum(terms)
+    for _ in range(5):
+        random.shuffle(terms)
+        total = 0.0
+        for term in terms:
+            total += term
+        assert total == expected
+
+
+def test_weights_and_targets_share_the_bits_of_a_double():
+    for n_samples, least in ((10, 24), (1000, 21), (2**20, 16)):
+        bits = shared_weight_bits(n_samples)
+        assert bits - math.ceil(math.log2(n_samples)) >= least
+        assert 53 - bits >= least
+
+
+def test_targets_are_rounded_to_the_bits_asked_for():
+    y = np.random.default_rng(0).normal(size=(500, 2)) * [1e-3, 1e6] + [5, 1e7]
+    rounded = exact_targets(y, 43)
+    half_range = np.ptp(y, axis=0) / 2
+    np.testing.assert_array_less(
+        np.abs(rounded + middle(y) - y), 2.0**-42 * half_range + 1e-15 * np.abs(y)
+    )
+
+
+def test_constant_targets_are_centred_to_zero():
+    np.testing.assert_array_equal(exact_targets(np.full((5, 1), 3.7), 43), 0.0)
+
+
+@pytest.mark.parametrize("weight", [0.75, 2.0])
+def test_equal_weights_without_bootstrap_change_nothing(numeric, weight, assert_same_forest):
+    X, y = numeric
+    plain = ForestRegressor(5, bootstrap=False, random_state=0).fit(X, y)
+    weighted = ForestRegressor(5, bootstrap=False, random_state=0).fit(
+        X, y, np.full(len(y), weight)
+    )
+    assert_same_forest(plain.forest_, weighted.forest_)

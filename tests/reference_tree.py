@@ -1,0 +1,165 @@
+"""A slow and obvious tree grower in NumPy: what the native one must equal, split for split."""
+
+import numpy as np
+
+from silvan import _core
+
+MAX_REDRAWS = 8
+
+
+def project(X, indices, weights):
+    """Project rows on a sparse direction, each term and partial sum rounded to float32."""
+    value = weights[0] * X[:, indices[0]].astype(np.float32)
+    for index, weight in zip(indices[1:], weights[1:], strict=True):
+        value = value + weight * X[:, index].astype(np.float32)
+    return value.astype(np.float32)
+
+
+def entropy_scale(weight):
+    """Give the power of two by which terms x log x are rounded at a node of this weight."""
+    largest = weight * abs(np.log2(weight)) + weight + 1
+    return 2.0 ** (50 - np.floor(np.log2(largest)))
+
+
+def x_log_x(x, scale):
+    return np.rint(x * np.log2(x) * scale) / scale if x > 0 else 0.0
+
+
+def score_side(targets, weight, criterion, scale=1.0):
+    """Score one side of a division: what the criterion maximises, summed over the sides."""
+    total = weight.sum()
+    sums = (weight[:, None] * targets).sum(axis=0)
+    if criterion == "entropy":
+        return sum(x_log_x(s, scale) for s in sums) - x_log_x(total, scale)
+    squares = 0.0
+    for s in sums:
+        squares += s * s
+    return squares / total
+
+
+class ReferenceTree:
+    """Grows one tree from the same directions and the same rows as the native grower."""
+
+    def __init__(self, X, targets, weight, distribution, options, tree=0):
+        self.X, self.targets, self.weight = X, targets, weight
+        self.distribution, self.options, self.tree = distribution, options, tree
+        self.nodes = {}
+        rows = np.flatnonzero(weight > 0)
+        self.root_weight = weight[rows].sum()
+        self.grow(rows, "")
+
+    def grow(self, rows, path):
+        targets, weight = self.targets[rows], self.weight[rows]
+        split = None
+        if self.may_split(rows, targets, path):
+            split = self.find_split(rows, path)
+        if split is not None:
+            base = score_side(
+                targets, weight, self.options["criterion"], entropy_scale(weight.sum())
+            )
+            decrease = (split["score"] - base) / self.root_weight
+            if decrease < self.options["min_impurity_decrease"] * (1 - 1e-9) - 1e-12:
+                split = None
+        mean = (weight[:, None] * targets).sum(axis=0) / weight.sum()
+        self.nodes[path] = {"rows": rows, "value": mean, "weight": weight.sum(), "split": split}
+        if split is not None:
+            self.grow(rows[split["left"]], path + "L")
+            self.grow(rows[~split["left"]], path + "R")
+
+    def may_split(self, rows, targets, path):
+        options = self.options
+        return (
+            not (targets == targets[0]).all()
+            and len(path) < options["max_depth"]
+            and len(rows) >= max(options["min_samples_split"], 2 * options["min_samples_leaf"])
+        )
+
+    def find_split(self, rows, path):
+        n_directions = self.options["n_directions"]
+        n_features = self.X.shape[1]
+        for attempt in range(MAX_REDRAWS + 1):
+            directions = _core.sample_directions(
+                self.distribution, self.options["seed"], self.tree, path, n_directions, attempt
+            )
+            best, varies = self.search(rows, *directions)
+            if varies:
+                return best
+            n_directions = max(n_directions, min(2 * n_directions, 2 * n_features))
+        return None
+
+    def search(self, rows, indptr, indices, weights):
+        best, varies = None, False
+        for start, stop in zip(indptr[:-1], indptr[1:], strict=True):
+            value = project(self.X[rows], indices[start:stop], weights[start:stop])
+            missing = np.isnan(value)
+            distinct = np.unique(value[~missing])
+            if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
+                continue
+            varies = True
+            for candidate in self.candidates(value, missing, distinct):
+                score = self.score(rows, candidate["left"])
+                if score is not None and (best is None or score > best["score"]):
+                    best = candidate | {
+                        "score": score,
+                        "indices": indices[start:stop],
+                        "weights": weights[start:stop],
+                    }
+        return best, varies
+
+    def candidates(self, value, missing, distinct):
+        for missing_left in (False, True) if missing.any() else (False,):
+            for i, lower in enumerate(distinct):
+                left = np.where(missing, missing_left, value <= lower)
+                if left.all():
+                    continue
+                if i + 1 < len(distinct):
+                    upper = distinct[i + 1]
+                    threshold = np.float32(0.5 * (np.float64(lower) + np.float64(upper)))
+                    threshold = threshold if threshold < upper else lower
+                else:
+                    threshold = np.float32(np.inf)
+                saw = bool(missing.any())
+                goes = missing_left if saw else 2 * left.sum() > len(left)
+                yield {"left": left, "threshold": threshold, "missing_left": bool(goes)}
+
+    def score(self, rows, left):
+        smallest = min(left.sum(), (~left).sum())
+        if smallest < max(1, self.options["min_samples_leaf"]):
+            return None
+        targets, weight = self.targets[rows], self.weight[rows]
+        criterion, scale = self.options["criterion"], entropy_scale(weight.sum())
+        return score_side(targets[left], weight[left], criterion, scale) + score_side(
+            targets[~left], weight[~left], criterion, scale
+        )
+
+
+def native_nodes(arrays, tree=0):
+    """Read one tree of the native arrays as {path: node}."""
+    first, first_leaf = arrays["tree_offsets"][tree], arrays["leaf_offsets"][tree]
+    nodes, stack = {}, [("", 0)]
+    while stack:
+        path, index = stack.pop()
+        node = first + index
+        left = arrays["left"][node]
+        start, stop = arrays["direction_indptr"][node : node + 2]
+        entry = {
+            "weight": arrays["weight"][node],
+            "n_samples": arrays["n_samples"][node],
+            "threshold": arrays["threshold"][node],
+            "missing_left": bool(arrays["missing_left"][node]),
+            "indices": arrays["direction_indices"][start:stop],
+            "weights": arrays["direction_weights"][start:stop],
+            "leaf": left < 0,
+        }
+        if left < 0:
+            leaf = first_leaf - 1 - left
+            members = slice(*arrays["member_indptr"][leaf : leaf + 2])
+            values = slice(*arrays["value_indptr"][leaf : leaf + 2])
+            entry["rows"] = np.sort(arrays["members"][members])
+            entry["value"] = dict(
+                zip(arrays["value_outputs"][values], arrays["values"][values], strict=True)
+            )
+        else:
+            stack += [(path + "L", left), (path + "R", left + 1)]
+        nodes[path] = entry
+    return nodes

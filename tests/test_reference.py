@@ -1,0 +1,177 @@
+"""The native tree equals the NumPy reference tree: same splits, same leaves."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from reference_tree import ReferenceTree, native_nodes
+
+from silvan import _core
+
+SETTINGS = settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def make_distribution(kind, n_features):
+    if kind == "axis":
+        return _core.axis_aligned(n_features)
+    if kind == "signs":
+        return _core.sparse_signs(n_features, 2.0, False)
+    return _core.uniform_combinations(n_features, 2)
+
+
+def make_features(rng, n, p, kind):
+    if kind == "ties":
+        return rng.integers(0, 4, (n, p)).astype(np.float32)
+    if kind == "uint8":
+        return rng.integers(0, 256, (n, p)).astype(np.uint8)
+    if kind == "skewed":
+        return (np.exp(4 * rng.normal(size=(n, p))) * rng.choice([-1, 1], (n, p))).astype(np.float32)
+    X = rng.normal(size=(n, p)).astype(np.float32)
+    if kind == "missing":
+        X[rng.random((n, p)) < 0.2] = np.nan
+    return X
+
+
+def default_options(**changes):
+    options = {
+        "criterion": "gini",
+        "n_outputs": 2,
+        "n_directions": 3,
+        "max_depth": 1000,
+        "min_samples_split": 2,
+        "min_samples_leaf": 1,
+        "min_impurity_decrease": 0.0,
+        "seed": 0,
+    }
+    return options | changes
+
+
+def grow(X, y, weights, distribution, options, *, bootstrap=True, trees=1):
+    n = len(X)
+    rows = {
+        "order": np.arange(n, dtype=np.uint32),
+        "cumulative": None,
+        "n_draws": n,
+        "replace": bootstrap,
+    }
+    columns = _core.to_columns(X)
+    arrays = _core.grow(columns, X, y, weights, rows, distribution, options, (0, trees), 1, None)
+    return arrays, rows
+
+
+def assert_tree_equals_reference(arrays, reference):
+    native = native_nodes(arrays)
+    assert native.keys() == reference.nodes.keys()
+    for path, node in reference.nodes.items():
+        ours = native[path]
+        assert ours["n_samples"] == len(node["rows"])
+        assert ours["weight"] == node["weight"]
+        assert ours["leaf"] == (node["split"] is None)
+        if node["split"] is None:
+            np.testing.assert_array_equal(ours["rows"], node["rows"])
+            value = np.zeros(len(node["value"]))
+            for output, v in ours["value"].items():
+                value[output] = v
+            np.testing.assert_allclose(value, node["value"], rtol=1e-12, atol=1e-12)
+        else:
+            split = node["split"]
+            np.testing.assert_array_equal(ours["indices"], split["indices"])
+            np.testing.assert_array_equal(ours["weights"], split["weights"])
+            assert ours["threshold"] == split["threshold"]
+            assert ours["missing_left"] == split["missing_left"]
+
+
+def check_classification(seed, n, p, n_classes, features, law, options, weighted=False):
+    rng = np.random.default_rng(seed)
+    X = make_features(rng, n, p, features)
+    y = rng.integers(0, n_classes, n).astype(np.int32)
+    options = default_options(n_outputs=n_classes, seed=seed, **options)
+    weights = rng.integers(1, 1024, n) / 256.0 if weighted else None
+    distribution = make_distribution(law, p)
+    arrays, rows = grow(X, y, weights, distribution, options)
+    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
+    if weighted:
+        weight *= weights
+    one_hot = np.eye(n_classes)[y]
+    reference = ReferenceTree(X, one_hot, weight, distribution, options)
+    assert_tree_equals_reference(arrays, reference)
+
+
+FEATURES = st.sampled_from(["normal", "ties", "uint8", "skewed", "missing"])
+LAWS = st.sampled_from(["axis", "signs", "uniform"])
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 120),
+    p=st.integers(1, 6),
+    n_classes=st.integers(1, 12),
+    features=FEATURES,
+    law=LAWS,
+    leaf=st.sampled_from([1, 1, 1, 2, 5]),
+    depth=st.sampled_from([1, 3, 1000]),
+)
+def test_classification_tree_equals_the_reference(seed, n, p, n_classes, features, law, leaf, depth):
+    options = {"min_samples_leaf": leaf, "max_depth": depth}
+    check_classification(seed, n, p, n_classes, features, law, options)
+
+
+@pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("leaf", [1, 7])
+def test_large_nodes_equal_the_reference_too(features, n_classes, leaf):
+    options = {"min_samples_leaf": leaf, "max_depth": 4}
+    for seed in range(3):
+        check_classification(seed, 700, 4, n_classes, features, "signs", options)
+
+
+@SETTINGS
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 80), features=FEATURES, n_classes=st.integers(2, 5))
+def test_weighted_tree_equals_the_reference(seed, n, features, n_classes):
+    check_classification(seed, n, 3, n_classes, features, "signs", {}, weighted=True)
+
+
+@pytest.mark.parametrize("features", ["normal", "missing"])
+def test_entropy_tree_equals_the_reference(features):
+    for seed in range(20):
+        check_classification(seed, 60, 4, 3, features, "uniform", {"criterion": "entropy", "max_depth": 3})
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 150),
+    n_outputs=st.integers(1, 3),
+    features=FEATURES,
+    law=LAWS,
+    leaf=st.sampled_from([1, 1, 3]),
+)
+def test_regression_tree_equals_the_reference(seed, n, n_outputs, features, law, leaf):
+    check_regression(seed, n, n_outputs, features, law, {"min_samples_leaf": leaf})
+
+
+@pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
+@pytest.mark.parametrize("leaf", [1, 7])
+def test_large_regression_nodes_equal_the_reference_too(features, leaf):
+    for seed in range(3):
+        check_regression(seed, 600, 1, features, "signs", {"min_samples_leaf": leaf, "max_depth": 4})
+
+
+def check_regression(seed, n, n_outputs, features, law, options):
+    rng = np.random.default_rng(seed)
+    X = make_features(rng, n, 4, features)
+    y = rng.integers(-512, 512, (n, n_outputs)) / 64.0
+    options = default_options(criterion="squared_error", n_outputs=n_outputs, seed=seed, **options)
+    distribution = make_distribution(law, 4)
+    arrays, rows = grow(X, y, None, distribution, options)
+    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
+    assert_tree_equals_reference(arrays, ReferenceTree(X, y, weight, distribution, options))
+
+
+@pytest.mark.parametrize("decrease", [0.001, 0.01, 0.05])
+def test_min_impurity_decrease_equals_the_reference(decrease):
+    for seed in range(10):
+        check_classification(seed, 90, 4, 3, "normal", "axis", {"min_impurity_decrease": decrease})
