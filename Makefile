@@ -1,0 +1,49 @@
+# One command per job; each sets up the virtual environment it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/samplers/*.?pp cpp/bindings/*.?pp)
+
+.PHONY: demo test lint bench sanitize docs clean
+
+# The package, editable, with the compiled core beside it.
+$(VENV)/installed: $(NATIVE)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --group build
+	$(PIP) --no-build-isolation -Cbuild-dir=build/$(notdir $(VENV)) --editable ".[plot]"
+	touch $@
+
+# One stamp per group of development dependencies.
+$(VENV)/group-%: $(VENV)/installed
+	$(PIP) --group $*
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/python -m silvan.demo
+
+test: $(VENV)/group-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/group-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/group-test
+	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.speed --output docs/results/speed.md
+
+# The native tests with an extension that checks addresses and undefined behaviour.
+sanitize:
+	SKBUILD_CMAKE_DEFINE=SILVAN_SANITIZE=ON $(MAKE) VENV=.venv-sanitize .venv-sanitize/group-test
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	.venv-sanitize/bin/python -m pytest -q -p no:doctest tests/core tests/projections tests/test_reference.py
+
+docs: $(VENV)/group-docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf build $(VENV) .venv-sanitize docs/_build demo-output

@@ -1,0 +1,95 @@
+"""Rows are drawn by their law and independently of the order in which they are given."""
+
+import numpy as np
+import pytest
+
+from silvan import _core
+
+
+def make_rows(order, n_draws, *, replace=True, cumulative=None):
+    return {
+        "order": np.asarray(order, dtype=np.uint32),
+        "cumulative": cumulative,
+        "n_draws": n_draws,
+        "replace": replace,
+    }
+
+
+def draw_many(rows, n_trees=4000):
+    return np.stack([_core.draw_rows(rows, 3, tree) for tree in range(n_trees)])
+
+
+def test_bootstrap_draws_every_row_equally_often():
+    draws = draw_many(make_rows(np.arange(8), 8))
+    assert (draws.sum(axis=1) == 8).all()
+    mean = draws.mean(axis=0)
+    # The mean of 4,000 binomial(8, 1/8) counts has standard error 0.0148.
+    np.testing.assert_allclose(mean, 1.0, atol=6 * 0.0148)
+    np.testing.assert_allclose(draws.var(axis=0), 7 / 8, atol=0.12)
+
+
+def test_draw_probabilities_are_proportional_to_weights():
+    weights = np.array([0.5, 2.0, 0.25, 5.0])
+    draws = draw_many(make_rows(np.arange(4), 10, cumulative=np.cumsum(weights)))
+    expected = 10 * weights / weights.sum()
+    np.testing.assert_allclose(draws.mean(axis=0), expected, atol=6 * np.sqrt(10 * 0.25 / 4000))
+
+
+def test_whole_weights_draw_like_repeated_rows():
+    rows = make_rows([2, 0, 1], 6, cumulative=np.array([3.0, 4.0, 6.0]))
+    repeated = make_rows([0, 1, 2, 3, 4, 5], 6)
+    for tree in range(50):
+        weighted = _core.draw_rows(rows, 9, tree)
+        single = _core.draw_rows(repeated, 9, tree)
+        np.testing.assert_array_equal(weighted[[2, 0, 1]], np.add.reduceat(single, [0, 3, 4]))
+
+
+def test_equal_weights_draw_like_none():
+    order = np.random.default_rng(0).permutation(20)
+    plain = draw_many(make_rows(order, 20), 30)
+    weighted = draw_many(make_rows(order, 20, cumulative=np.arange(1.0, 21.0)), 30)
+    np.testing.assert_array_equal(plain, weighted)
+
+
+def test_subsamples_hold_distinct_rows_equally_often():
+    draws = draw_many(make_rows(np.arange(7), 3, replace=False))
+    assert draws.max() == 1
+    assert (draws.sum(axis=1) == 3).all()
+    np.testing.assert_allclose(draws.mean(axis=0), 3 / 7, atol=6 * np.sqrt(0.25 / 4000))
+
+
+def test_a_subsample_of_all_rows_is_all_rows():
+    draws = draw_many(make_rows(np.arange(5), 5, replace=False), 3)
+    np.testing.assert_array_equal(draws, 1)
+
+
+def test_trees_draw_different_rows():
+    draws = draw_many(make_rows(np.arange(50), 50), 20)
+    assert len(np.unique(draws, axis=0)) == 20
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
+def test_canonical_order_follows_the_rows_through_a_permutation(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 255, (200, 5)).astype(dtype)
+    y = rng.normal(size=(200, 2))
+    permutation = rng.permutation(200)
+    order = _core.row_order(X, y)
+    shuffled = _core.row_order(X[permutation], y[permutation])
+    np.testing.assert_array_equal(np.sort(order), np.arange(200))
+    np.testing.assert_array_equal(X[order], X[permutation][shuffled])
+    np.testing.assert_array_equal(y[order], y[permutation][shuffled])
+
+
+def test_canonical_order_puts_equal_rows_side_by_side():
+    X = np.array([[1, 2], [3, 4], [1, 2], [3, 4], [-0.0, 1], [0.0, 1]], dtype=np.float32)
+    y = np.zeros((6, 1))
+    order = _core.row_order(X, y)
+    blocks = X[order].reshape(3, 2, 2)
+    np.testing.assert_array_equal(blocks[:, 0], blocks[:, 1])
+
+
+def test_canonical_order_does_not_depend_on_the_layout():
+    X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    y = np.zeros((50, 1))
+    np.testing.assert_array_equal(_core.row_order(X, y), _core.row_order(np.asfortranarray(X), y))
