@@ -35,18 +35,22 @@ void draw_without_replacement(const RowDraws& draws, Random& random, std::vector
     }
 }
 
+inline std::uint64_t value_bits(float value) {
+    return std::bit_cast<std::uint32_t>(value == 0.0F ? 0.0F : value);  // -0 equals 0
+}
+
+inline std::uint64_t value_bits(std::uint8_t value) { return value; }
+
+// Takes as many values a step as fit into a word, whatever the layout.
 template <typename T>
 std::uint64_t hash_row(const T* row, std::int64_t n_features, std::int64_t stride) {
+    constexpr std::int64_t kPerWord = 8 / sizeof(T);
     std::uint64_t hash = 0x51ED270B7A2CULL;
-    for (std::int64_t j = 0; j < n_features; ++j) {
-        std::uint64_t bits = 0;
-        if constexpr (sizeof(T) == 4) {
-            const T value = row[j * stride] == T{0} ? T{0} : row[j * stride];  // -0 equals 0
-            bits = std::bit_cast<std::uint32_t>(value);
-        } else {
-            bits = row[j * stride];
-        }
-        hash = (std::rotl(hash, 23) ^ bits) * 0x9E3779B97F4A7C15ULL;
+    for (std::int64_t j = 0; j < n_features; j += kPerWord) {
+        std::uint64_t word = 0;
+        const std::int64_t end = std::min(j + kPerWord, n_features);
+        for (std::int64_t k = j; k < end; ++k) word = (word << (8 * sizeof(T))) | value_bits(row[k * stride]);
+        hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
     }
     return mix_bits(hash);
 }

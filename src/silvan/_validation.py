@@ -96,7 +96,7 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
         return TrainingFeatures(X, X)
     if kept is None and X.dtype in _COPIED_BY_THE_CORE:
         source = X if X.dtype in _READ_BY_THE_CORE else None
-        return TrainingFeatures(_core.to_columns(X), source)
+        return TrainingFeatures(np.asarray(_core.to_columns(X)), source)
     dtype = np.uint8 if X.dtype == np.uint8 else np.float32
     n_rows = len(X) if kept is None else len(kept)
     columns = np.empty((n_rows, X.shape[1]), dtype=dtype, order="F")

@@ -1,28 +1,19 @@
-"""What forests predict: accuracy, voting, missing values, edge cases, and the wider ecosystem."""
+"""What forests predict: accuracy, voting, missing values, limits and edge cases."""
 
-import copy
 import doctest
 import inspect
-import tracemalloc
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_friedman1
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import DataConversionWarning
-from sklearn.inspection import permutation_importance
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
-from sklearn.multioutput import MultiOutputClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import cross_val_score
 
 import silvan
 from silvan import ForestClassifier, ForestRegressor
-from silvan.projections import AxisAligned, SparseSigns
+from silvan.projections import AxisAligned
 
 BOTH = pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
 
@@ -186,103 +177,6 @@ def test_more_directions_than_features_fit_better(numeric):
 )
 def test_number_of_directions(max_features, d):
     assert silvan.forests.parameters.n_directions(max_features, 16) == d
-
-
-@BOTH
-@pytest.mark.parametrize("make_frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-def test_frames_name_the_features(Forest, make_frame, labelled, assert_same_forest):
-    X, y = labelled
-    names = [f"f{j}" for j in range(X.shape[1])]
-    frame = make_frame(dict(zip(names, X.T, strict=True)))
-    forest = Forest(5, random_state=0).fit(frame, y)
-    assert list(forest.feature_names_in_) == names
-    plain = Forest(5, random_state=0).fit(X, y)
-    assert_same_forest(forest.forest_, plain.forest_)
-    np.testing.assert_array_equal(forest.predict(frame), plain.predict(X))
-    with pytest.raises(ValueError, match="feature names should match"):
-        forest.predict(make_frame(dict(zip(names[::-1], X.T, strict=True))))
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        forest.predict(X)
-
-
-def test_frames_of_mixed_types_are_accepted(labelled):
-    X, y = labelled
-    frame = pd.DataFrame({"a": X[:, 0], "b": (10 * X[:, 1]).astype(int), "c": X[:, 2] > 0})
-    series = pd.Series(np.array(["u", "v", "w"])[y])
-    forest = ForestClassifier(5, random_state=0).fit(frame, series, pd.Series(np.ones(len(y))))
-    assert forest.predict(frame).shape == y.shape
-
-
-def test_parameters_of_the_distribution_are_reached_through_the_forest():
-    forest = ForestClassifier(projections=SparseSigns())
-    assert "projections__density" in forest.get_params()
-    forest.set_params(projections__density=0.25)
-    assert forest.projections.density == 0.25
-    copied = clone(forest)
-    assert copied.projections is not forest.projections
-    assert copied.projections.density == 0.25
-
-
-def test_fitted_forest_keeps_the_distribution_it_used(labelled):
-    X, y = labelled
-    forest = ForestClassifier(2, random_state=0).fit(X, y)
-    assert forest.projections is None
-    assert isinstance(forest.projections_, SparseSigns)
-    given = AxisAligned()
-    forest = ForestClassifier(2, projections=given, random_state=0).fit(X, y)
-    assert isinstance(forest.projections_, AxisAligned)
-    assert forest.projections_ is not given
-
-
-def test_grid_search_over_the_distribution(labelled):
-    X, y = labelled
-    grid = {"projections__density": [0.2, 0.5], "max_features": ["sqrt", 2.0]}
-    search = GridSearchCV(
-        ForestClassifier(5, projections=SparseSigns(), random_state=0), grid, cv=2
-    ).fit(X, y)
-    assert search.best_params_["projections__density"] in (0.2, 0.5)
-    search = GridSearchCV(
-        ForestClassifier(5, random_state=0), {"projections": [None, AxisAligned()]}, cv=2
-    ).fit(X, y)
-    assert len(search.cv_results_["params"]) == 2
-
-
-def test_forests_work_inside_other_estimators(labelled, numeric):
-    X, y = labelled
-    forest = ForestClassifier(10, random_state=0)
-    pipeline = make_pipeline(StandardScaler(), forest).fit(X, y)
-    assert pipeline.score(X, y) > 0.9
-    calibrated = CalibratedClassifierCV(forest, cv=2).fit(X, y)
-    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
-    many = MultiOutputClassifier(forest).fit(X, np.column_stack([y, y == 1]))
-    assert many.predict(X).shape == (len(y), 2)
-    X, y = numeric
-    regressor = ForestRegressor(10, random_state=0)
-    assert cross_val_predict(regressor, X, y, cv=2).shape == y.shape
-    result = permutation_importance(regressor.fit(X, y), X, y, n_repeats=2, random_state=0)
-    assert result.importances_mean.argmax() == regressor.feature_importances_.argmax()
-
-
-def test_copies_are_independent(labelled):
-    X, y = labelled
-    forest = ForestClassifier(5, random_state=0).fit(X, y)
-    copied = copy.deepcopy(forest)
-    forest.set_params(n_estimators=3).fit(X[:50], y[:50])
-    assert copied.forest_.n_trees == 5
-    assert copied.predict(X).shape == y.shape
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.float64])
-def test_fit_copies_the_data_in_the_core_only(dtype):
-    X = np.random.default_rng(0).integers(0, 255, (4000, 500)).astype(dtype)
-    y = np.arange(4000) % 2
-    forest = ForestClassifier(1, max_depth=1, random_state=0)
-    forest.fit(X[:10], y[:10])
-    tracemalloc.start()
-    forest.fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 0.1 * X.nbytes
 
 
 @BOTH

@@ -54,10 +54,10 @@ private:
 
 }  // namespace
 
-// Grows a uniform orthogonal matrix from the last coordinate upwards. With Q uniform in m - 1 dimensions and
-// u uniform on the sphere of m, let H be the reflection that exchanges u and -s e1, s the sign of u1: then the
-// matrix of columns u and H [0; Q] is uniform in m, and no cancellation occurs in forming H. The determinant
-// is s times that of Q.
+// Grows an orthogonal matrix from the last coordinate upwards. With Q uniform in m - 1 dimensions and u uniform
+// on the sphere of m, let H be the reflection that exchanges u and -s e1, s the sign of u1: then the matrix of
+// columns u and H [0; Q] is uniform in m, and no cancellation occurs in forming H. The determinant is s times
+// that of Q.
 std::vector<float> draw_rotation(std::int64_t n, Random& random) {
     const auto size = static_cast<std::size_t>(n);
     std::vector<double> matrix(size * size, 0.0);
@@ -81,10 +81,10 @@ std::vector<float> draw_rotation(std::int64_t n, Random& random) {
             for (std::size_t i = 0; i < m; ++i) other[i] -= step * normal[i];
         }
     }
-    // Turning one column round maps the uniform law over all orthogonal matrices to that over rotations.
+    // Only the sign of the last column is still open (it began as 1), and the determinant settles it.
     std::vector<float> rotation(matrix.begin(), matrix.end());
     if (determinant < 0.0) {
-        for (std::size_t i = 0; i < size; ++i) rotation[i] = -rotation[i];
+        for (std::size_t i = size * size - size; i < size * size; ++i) rotation[i] = -rotation[i];
     }
     return rotation;
 }

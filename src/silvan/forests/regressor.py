@@ -71,6 +71,10 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
     -----
     {notes}
 
+    Targets are rounded while trees grow so that all sums of them are exact in float64; with equal
+    weights a prediction is off by less than 1e-12 of the range of the targets at a thousand rows,
+    and 1e-9 at a million.
+
     References
     ----------
     L. Breiman, "Random Forests", Machine Learning 45, 2001.
@@ -187,12 +191,11 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
         if y.ndim == 2 and y.shape[1] == 0:
             raise ValueError("y must have at least one column, but it has none; pass the targets.")
         self._y = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
-        with np.errstate(over="ignore"):
-            largest = float(np.ptp(self._y, axis=0).max())
-        if not largest < _LARGEST_RANGE:
+        half_range = float((self._y.max(axis=0) / 2 - self._y.min(axis=0) / 2).max())
+        if half_range > _LARGEST_RANGE / 2:
             raise ValueError(
-                f"the targets y must span less than {_LARGEST_RANGE:g}, but they span {largest:g}; "
-                "rescale them."
+                f"the targets y must span at most {_LARGEST_RANGE:g}, but they span 2 * "
+                f"{half_range:g}; rescale them."
             )
         self.n_outputs_ = self._y.shape[1]
         return self._y

@@ -102,25 +102,17 @@ def plan_rows(
     numeric_targets: bool,
 ) -> RowPlan:
     """Apply the law of sample weights; `row_factor` is the class weight of each row."""
-    parts = [part for part in (sample_weight, row_factor) if part is not None]
-    weights = np.prod(parts, axis=0) if parts else None
-    kept = None
-    if weights is not None:
-        _check_total(weights)
-        kept = np.flatnonzero(weights).astype(np.int32)
-        weights = weights[kept]
-        weights = None if (weights == weights[0]).all() else weights
-        kept = None if len(kept) == n_samples else kept
+    kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
     total_bits = (n_draws - 1).bit_length()
-    if weights is not None:
-        share = numeric_targets and not bootstrap
-        bits = shared_weight_bits(n_kept) if share else _MANTISSA_BITS
+    if weights is not None and numeric_targets and not bootstrap:
+        bits = shared_weight_bits(n_kept)
         weights = exact_weights(weights, bits)
-        if share:
-            integers = _all_integers(weights)
-            total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
+        integers = _all_integers(weights)
+        total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
+    elif weights is not None:
+        weights = exact_weights(weights)
     return RowPlan(n_samples, kept, weights, n_draws, bool(bootstrap), total_bits)
 
 
@@ -185,6 +177,29 @@ def target_bits(plan: RowPlan) -> int:
     return _MANTISSA_BITS - plan.weight_bits
 
 
+def _positive_weights(
+    n_samples: int,
+    sample_weight: NDArray[np.float64] | None,
+    row_factor: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+    """Rows of positive weight (None: all) and their weights (None: all equal)."""
+    parts = [part for part in (sample_weight, row_factor) if part is not None]
+    if not parts:
+        return None, None
+    weights = np.prod(parts, axis=0)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 1e-200 < total < 1e200:
+        raise ValueError(
+            "the weights of the rows (sample_weight times class_weight) must have a sum between "
+            f"1e-200 and 1e200, but it is {total:g}; rescale them."
+        )
+    kept = np.flatnonzero(weights).astype(np.int32)
+    weights = weights[kept]
+    equal = bool((weights == weights[0]).all())
+    return None if len(kept) == n_samples else kept, None if equal else weights
+
+
 def _number_of_draws(
     n_kept: int,
     n_samples: int,
@@ -218,16 +233,6 @@ def _number_of_draws(
             "smaller weights."
         )
     return n_draws
-
-
-def _check_total(weights: NDArray[np.float64]) -> None:
-    with np.errstate(over="ignore"):
-        total = float(weights.sum())
-    if not 1e-200 < total < 1e200:
-        raise ValueError(
-            "the weights of the rows (sample_weight times class_weight) must have a sum between "
-            f"1e-200 and 1e200, but it is {total:g}; rescale them."
-        )
 
 
 def _all_integers(values: NDArray[np.float64]) -> bool:

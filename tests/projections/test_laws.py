@@ -1,0 +1,115 @@
+"""The native samplers draw from the laws that their NumPy references spell out.
+
+Seeds are fixed; the thresholds would let one law in a hundred million fail by chance.
+"""
+
+import numpy as np
+import pytest
+from projections.registry import CASES, named
+from scipy.stats import chi2_contingency
+
+from silvan import _core
+from silvan.projections import Node
+
+RAREST = 1e-8
+N_NATIVE, N_REFERENCE = 10_000, 2_500
+N_FEATURES, N_DIRECTIONS = 5, 4
+
+native_cases = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.is_native], ids=named
+)
+
+
+def draw_natively(distribution, n_nodes):
+    """The directions of the roots of `n_nodes` trees, dense."""
+    native = distribution._to_native(N_FEATURES)
+    for tree in range(n_nodes):
+        indptr, indices, weights = _core.sample_directions(native, 11, tree, "", N_DIRECTIONS)
+        directions = np.zeros((len(indptr) - 1, N_FEATURES))
+        directions[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = weights
+        yield directions
+
+
+def draw_by_reference(distribution, n_nodes):
+    rng = np.random.default_rng(12)
+    for _ in range(n_nodes):
+        yield distribution.sample(Node(N_FEATURES, N_DIRECTIONS), rng).toarray()
+
+
+def pick(directions, number):
+    """One direction of a node, a different place from node to node: independent between nodes."""
+    return directions[number % len(directions)]
+
+
+def support(directions, number):
+    return int((pick(directions, number) != 0) @ (1 << np.arange(N_FEATURES)))
+
+
+def sign_pattern(directions, number):
+    return int((np.sign(pick(directions, number)) + 1) @ (3 ** np.arange(N_FEATURES)))
+
+
+def node_total(directions, number):
+    return int(np.count_nonzero(directions))
+
+
+def distinct_directions(directions, number):
+    return len(np.unique(directions, axis=0))
+
+
+def largest_weight(directions, number):
+    """In tenths, so that continuous weights have a distribution to compare."""
+    return round(10 * float(np.abs(pick(directions, number)).max()))
+
+
+def first_against_second(directions, number):
+    """Whether two directions of a node share features: their dependence."""
+    return int(np.count_nonzero((directions[0] != 0) & (directions[-1] != 0)))
+
+
+STATISTICS = [
+    support,
+    sign_pattern,
+    node_total,
+    distinct_directions,
+    largest_weight,
+    first_against_second,
+]
+
+
+def assert_same_law(a, b):
+    """Chi-square test of two samples of categories, rare ones pooled."""
+    categories, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+    counts = np.stack(
+        [np.bincount(codes[: len(a)], minlength=len(categories)),
+         np.bincount(codes[len(a) :], minlength=len(categories))]
+    )  # fmt: skip
+    # At least ten expected in the smaller sample.
+    common = counts.sum(axis=0) * len(b) / (len(a) + len(b)) >= 10
+    table = counts[:, common]
+    if not common.all():
+        table = np.column_stack([table, counts[:, ~common].sum(axis=1)])
+    table = table[:, table.sum(axis=0) > 0]
+    if table.shape[1] > 1:
+        assert chi2_contingency(table).pvalue > RAREST
+
+
+@native_cases
+def test_native_directions_have_the_law_of_the_numpy_reference(case):
+    distribution = case.build(N_FEATURES)
+    native = list(draw_natively(distribution, N_NATIVE))
+    reference = list(draw_by_reference(distribution, N_REFERENCE))
+    for statistic in STATISTICS:
+        a, b = (
+            np.array([statistic(directions, i) for i, directions in enumerate(sample)])
+            for sample in (native, reference)
+        )
+        assert_same_law(a, b)
+
+
+def test_the_comparison_of_laws_tells_different_laws_apart():
+    cases = {case.name: case.build(N_FEATURES) for case in CASES}
+    a = [support(node, i) for i, node in enumerate(draw_natively(cases["matrix"], 4_000))]
+    b = [support(node, i) for i, node in enumerate(draw_by_reference(cases["poisson"], 1_000))]
+    with pytest.raises(AssertionError):
+        assert_same_law(np.array(a), np.array(b))
