@@ -111,14 +111,15 @@ def growth_cases(mean_nonzeros: float | None, n_threads: int, *, quick: bool) ->
         Growth with rows, features, directions and threads.
     """
     rows = 4_000 if quick else 20_000
-    work = Work(5, 7, mean_nonzeros)
+    # Twenty trees make what a forest does once a small part; where rows grow, five must do.
+    few, work = Work(5, 7, mean_nonzeros), Work(20, 7, mean_nonzeros)
     base = DataSpec("even", rows, 50)
     n_samples = tuple(rows * 2**i // 2 for i in range(5))
     n_features = (25, 100, 400, 1_600)
     n_directions = (4, 8, 16, 32)
     n_jobs = tuple(range(1, n_threads + 1))
     return [
-        Growth("n", tuple((replace(base, n_samples=n), work) for n in n_samples), n_samples),
+        Growth("n", tuple((replace(base, n_samples=n), few) for n in n_samples), n_samples),
         Growth("p", tuple((replace(base, n_features=p), work) for p in n_features), n_features),
         Growth(
             "d",
@@ -127,7 +128,7 @@ def growth_cases(mean_nonzeros: float | None, n_threads: int, *, quick: bool) ->
         ),
         Growth(
             "threads",
-            tuple((base, replace(work, n_trees=24, n_jobs=j)) for j in n_jobs),
+            tuple((base, replace(work, n_trees=40, n_jobs=j)) for j in n_jobs),
             n_jobs,
         ),
     ]

@@ -32,7 +32,7 @@ def case_section(result: CaseResult) -> str:
     """Return the table of one case: times, test errors, and ratios to silvan."""
     first, *more = result.threads
     head = ["system", f"best s, {first} thread{'s' * (first > 1)}", "test error", "times silvan"]
-    head += ["in single rounds"]
+    head += ["in single rounds", "by processor time"]
     for n_jobs in more:
         head += [f"best s, {n_jobs} threads", "speed-up"]
     rows = [_case_row(result, system) for system in result.systems if result.get(system)]
@@ -40,11 +40,22 @@ def case_section(result: CaseResult) -> str:
     if rows:
         parts.append(table(head, rows))
     parts += [f"{system}: {reason}." for system, reason in result.failures.items()]
-    busy = sum(runs.n_busy for (_, n), runs in result.runs.items() if n == 1)
-    total = sum(len(runs.wall) for (_, n), runs in result.runs.items() if n == 1)
+    return "\n\n".join(parts + _honesty_notes(result))
+
+
+def _honesty_notes(result: CaseResult) -> list[str]:
+    """Return what the processor times say against the wall clock of one thread."""
+    single = {system: runs for (system, n_jobs), runs in result.runs.items() if n_jobs == 1}
+    notes = [
+        f"{system} used more than one core in {runs.n_parallel} runs that were to use one."
+        for system, runs in single.items()
+        if runs.n_parallel
+    ]
+    busy = sum(runs.n_busy for runs in single.values())
+    total = sum(len(runs.wall) for runs in single.values())
     if busy:
-        parts.append(f"{busy} of {total} runs with one thread had to share their core.")
-    return "\n\n".join(parts)
+        notes.append(f"{busy} of {total} runs with one thread had to share their core.")
+    return notes
 
 
 def _case_row(result: CaseResult, system: str) -> list[str]:
@@ -53,10 +64,11 @@ def _case_row(result: CaseResult, system: str) -> list[str]:
     label = f"{system} {result.versions.get(system, '')}".strip()
     row = [label, seconds(runs.best), error_text(runs)]
     if own is None or system == "silvan":
-        row += ["", ""]
+        row += ["", "", ""]
     else:
         ratios = [theirs / ours for theirs, ours in zip(runs.wall, own.wall, strict=True)]
         row += [f"{runs.best / own.best:.2f}", f"{min(ratios):.1f} to {max(ratios):.1f}"]
+        row += [f"{min(runs.cpu) / min(own.cpu):.2f}"]
     for n_jobs in result.threads[1:]:
         other = result.get(system, n_jobs)
         row += [seconds(other.best), f"{runs.best / other.best:.2f}"] if other else ["", ""]

@@ -9,8 +9,11 @@ from benchmarks.cases import Case, Growth
 from benchmarks.data import DataFolder
 from benchmarks.runners import PeerError, Roster
 
-# One thread that waited this much longer than it worked shared its core with something else.
-BUSY = 1.1
+# One thread whose wall clock is this many times its processor time shared its core with something
+# else; one whose processor time is this many times its wall clock was not one thread.
+APART = 1.1
+# Predictions are short: they take this many times the rounds of fits.
+PREDICT_ROUNDS = 3
 
 Say = Callable[[str], None]
 
@@ -43,8 +46,13 @@ class Runs:
 
     @property
     def n_busy(self) -> int:
-        """Count the runs that had to share their core (meaningful for one thread)."""
-        return sum(wall > BUSY * cpu for wall, cpu in zip(self.wall, self.cpu, strict=True))
+        """Count the runs of one thread that had to share its core."""
+        return sum(wall > APART * cpu for wall, cpu in zip(self.wall, self.cpu, strict=True))
+
+    @property
+    def n_parallel(self) -> int:
+        """Count the runs of one thread that were in truth several."""
+        return sum(cpu > APART * wall for wall, cpu in zip(self.wall, self.cpu, strict=True))
 
 
 @dataclass
@@ -116,10 +124,10 @@ class Meter:
         for system in list(self._present(result)):
             with _Guard(result, system):
                 self._send("fit", system, data, work=asdict(case.work))
-        for _, n_jobs, system in self._turns(result):
+        for _, n_jobs, system in self._turns(result, PREDICT_ROUNDS):
             with _Guard(result, system):
                 reply = self._send("predict", system, data, n_jobs=n_jobs)
-                result.add(system, n_jobs, reply).errors.append(reply["error"])
+                result.add(system, n_jobs, reply).errors[:] = [reply["error"]]
         return result
 
     def growth(self, growth: Growth, system: str) -> list[float]:
@@ -151,12 +159,12 @@ class Meter:
     def _present(self, result: CaseResult) -> Iterator[str]:
         return (system for system in result.systems if system not in result.failures)
 
-    def _turns(self, result: CaseResult) -> Iterator[tuple[int, int, str]]:
+    def _turns(self, result: CaseResult, times: int = 1) -> Iterator[tuple[int, int, str]]:
         """Yield round, threads and library; who comes first changes from round to round."""
-        for index in range(self.plan.rounds(self.plan.threads[0])):
+        for index in range(times * self.plan.rounds(self.plan.threads[0])):
             for n_jobs in self.plan.threads:
                 systems = list(self._present(result))
-                if index >= self.plan.rounds(n_jobs) or not systems:
+                if index >= times * self.plan.rounds(n_jobs) or not systems:
                     continue
                 first = index % len(systems)
                 for system in systems[first:] + systems[:first]:

@@ -151,7 +151,8 @@ void bind_samplers(nb::module_& m) {
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
     m.def("python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
           nb::arg("name") = "sample",
-          "A law given by sample(node, n_directions, key) -> (indptr, indices, weights); errors begin with name.");
+          "A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
+          "name.");
     m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("seed"), nb::arg("tree"),
           nb::arg("path"), nb::arg("n_directions"), nb::arg("attempt") = 0,
           "The directions that a tree draws at the node reached by `path`, a string of L and R.");

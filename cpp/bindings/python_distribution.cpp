@@ -27,8 +27,8 @@ nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
     auto* moved = new std::vector<T>(std::move(copy));
     nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-    return nb::cast(Matrix(moved->data(),
-                           {static_cast<std::size_t>(node.n_rows), static_cast<std::size_t>(n_features)}, owner));
+    const auto n_rows = static_cast<std::size_t>(node.n_rows);
+    return nb::cast(Matrix(moved->data(), {n_rows, static_cast<std::size_t>(n_features)}, owner));
 }
 
 template <typename T>
@@ -68,7 +68,9 @@ private:
         ConstArray<float> weights;
         if (!nb::isinstance<nb::tuple>(drawn) || nb::len(drawn) != 3 || !nb::try_cast(drawn[0], indptr) ||
             !nb::try_cast(drawn[1], indices) || !nb::try_cast(drawn[2], weights)) {
-            throw nb::type_error((name_ + " did not return arrays (indptr int64, indices int32, weights float32)").c_str());
+            const std::string message =
+                name_ + " did not return arrays (indptr int64, indices int32, weights float32)";
+            throw nb::type_error(message.c_str());
         }
         const DirectionsView directions{view_array(indptr), view_array(indices), view_array(weights)};
         const std::string fault = find_fault(directions, n_features_);

@@ -89,6 +89,13 @@ class TrainingFeatures(NamedTuple):
     columns: NDArray[Any]  # column-major float32 or uint8
     source: NDArray[Any] | None  # the same rows as the caller gave them, where the core reads those
 
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The layout to read row by row: the caller's, unless its type is wider than stored."""
+        if self.source is None or self.source.dtype != self.columns.dtype:
+            return self.columns
+        return self.source
+
 
 def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
     """Store the rows `kept` (None: all) as the core grows on them, by one copy at most."""

@@ -109,6 +109,14 @@ def test_rows_of_weight_zero_take_no_part(labelled):
     assert forest.oob_score_ == without.oob_score_
 
 
+def test_estimates_are_forgotten_by_a_fit_without_them(labelled):
+    X, y = labelled
+    forest = ForestClassifier(30, oob_score=True, random_state=0).fit(X, y)
+    forest.set_params(oob_score=False).fit(X, y)
+    assert not hasattr(forest, "oob_score_")
+    assert not hasattr(forest, "oob_decision_function_")
+
+
 def test_warm_start_updates_the_estimate(labelled):
     X, y = labelled
     forest = ForestClassifier(20, oob_score=True, warm_start=True, random_state=0).fit(X, y)

@@ -204,7 +204,9 @@ PoissonSigns::SizeTable PoissonSigns::tabulate_sizes(std::int64_t n_features, do
     // Relative to the mode nothing underflows; what is below 1e-25 of it is left out.
     const double negligible = 1e-25;
     std::int64_t first = mode;
-    for (double ratio = 1.0; first > 0 && ratio > negligible; --first) ratio *= static_cast<double>(first) / mean;
+    for (double ratio = 1.0; first > 0 && ratio > negligible; --first) {
+        ratio *= static_cast<double>(first) / mean;
+    }
     const auto clip = [n_features](std::int64_t k) { return std::clamp<std::int64_t>(k, 1, n_features); };
     const std::int64_t smallest = clip(first);
     SizeTable table{static_cast<std::int32_t>(smallest), {}};

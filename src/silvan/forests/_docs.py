@@ -79,7 +79,8 @@ _PARTS = {
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
         missing value (NaN) makes every direction that touches it missing for that row, and each
-        split has learnt which side such rows take.
+        split has learnt which side such rows take: the better one, or the one of greater weight if
+        no training row was missing there.
 
         Rows of weight zero take no part. A fit depends neither on the order of the rows nor on
         `n_jobs`; with the default limits an integer weight and a repeated row give the same forest.

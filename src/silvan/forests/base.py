@@ -39,6 +39,8 @@ from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
 from silvan.forests.weights import RowWeighting
 from silvan.projections import ProjectionDistribution
 
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+
 
 class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
@@ -163,16 +165,17 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         # All is checked but a warm start's rows; work begins.
         features = as_training_features(X, plan.kept)
         kept_y = y if plan.kept is None else y[plan.kept]
-        self._sampling = sample_rows(plan, features.columns, kept_y, seed)
+        self._sampling = sample_rows(plan, features, kept_y, seed)
         if earlier:
             check_same_rows(earlier["_sampling"], self._sampling)
         self.projections_ = clone(projections, safe=False)
         if n_warm < self.n_estimators:
             grown = self._grow(features, kept_y, projections, options, n_warm)
             self.forest_ = earlier["forest_"].append(grown) if earlier else grown
-        self.__dict__.pop("feature_importances_", None)
+        for name in ("feature_importances_", *_OUT_OF_BAG):
+            self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(features.columns, y)
+            self._score_out_of_bag(features.rows, y)
 
     def _check_parameters(self) -> None:
         check_parameters(self, self._criteria)
@@ -206,11 +209,11 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         grown = ForestArrays.from_native(arrays, n_features, n_values)
         return replace(grown, values=self._leaf_values(grown, sampling, first))
 
-    def _score_out_of_bag(self, columns: NDArray[Any], y: NDArray[Any]) -> None:
+    def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
         rows, hard = sampling.native(), self._hard_votes()
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, columns, hard, rows, sampling.seed, self._n_threads()
+            self.forest_, X, hard, rows, sampling.seed, self._n_threads()
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:

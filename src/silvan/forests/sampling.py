@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
-from silvan._validation import invalid, is_integer
+from silvan._validation import TrainingFeatures, invalid, is_integer
 
 _MANTISSA_BITS = 53
 _MOST_DRAWS = 2**31 - 1
@@ -116,10 +116,12 @@ def plan_rows(
     return RowPlan(n_samples, kept, weights, n_draws, bool(bootstrap), total_bits)
 
 
-def sample_rows(plan: RowPlan, columns: NDArray[Any], y: NDArray[Any], seed: int) -> RowSampling:
+def sample_rows(
+    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
+) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
-    order = _core.row_order(columns, targets)
+    order = _core.row_order(features.rows, targets)
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])

@@ -1,0 +1,1 @@
+"""Programs that run from the command line."""
