@@ -1,5 +1,7 @@
 """A slow and obvious tree grower in NumPy: what the native one must equal, split for split."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from silvan import _core
@@ -89,7 +91,7 @@ class ReferenceTree:
 
     def search(self, rows, indptr, indices, weights):
         best, varies = None, False
-        for start, stop in zip(indptr[:-1], indptr[1:], strict=True):
+        for start, stop in pairwise(indptr):
             value = project(self.X[rows], indices[start:stop], weights[start:stop])
             missing = np.isnan(value)
             distinct = np.unique(value[~missing])

@@ -27,7 +27,9 @@ def make_features(rng, n, p, kind):
     if kind == "uint8":
         return rng.integers(0, 256, (n, p)).astype(np.uint8)
     if kind == "skewed":
-        return (np.exp(4 * rng.normal(size=(n, p))) * rng.choice([-1, 1], (n, p))).astype(np.float32)
+        return (np.exp(4 * rng.normal(size=(n, p))) * rng.choice([-1, 1], (n, p))).astype(
+            np.float32
+        )
     X = rng.normal(size=(n, p)).astype(np.float32)
     if kind == "missing":
         X[rng.random((n, p)) < 0.2] = np.nan
@@ -114,7 +116,9 @@ LAWS = st.sampled_from(["axis", "signs", "uniform"])
     leaf=st.sampled_from([1, 1, 1, 2, 5]),
     depth=st.sampled_from([1, 3, 1000]),
 )
-def test_classification_tree_equals_the_reference(seed, n, p, n_classes, features, law, leaf, depth):
+def test_classification_tree_equals_the_reference(
+    seed, n, p, n_classes, features, law, leaf, depth
+):
     options = {"min_samples_leaf": leaf, "max_depth": depth}
     check_classification(seed, n, p, n_classes, features, law, options)
 
@@ -129,7 +133,9 @@ def test_large_nodes_equal_the_reference_too(features, n_classes, leaf):
 
 
 @SETTINGS
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 80), features=FEATURES, n_classes=st.integers(2, 5))
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(2, 80), features=FEATURES, n_classes=st.integers(2, 5)
+)
 def test_weighted_tree_equals_the_reference(seed, n, features, n_classes):
     check_classification(seed, n, 3, n_classes, features, "signs", {}, weighted=True)
 
@@ -137,7 +143,9 @@ def test_weighted_tree_equals_the_reference(seed, n, features, n_classes):
 @pytest.mark.parametrize("features", ["normal", "missing"])
 def test_entropy_tree_equals_the_reference(features):
     for seed in range(20):
-        check_classification(seed, 60, 4, 3, features, "uniform", {"criterion": "entropy", "max_depth": 3})
+        check_classification(
+            seed, 60, 4, 3, features, "uniform", {"criterion": "entropy", "max_depth": 3}
+        )
 
 
 @SETTINGS
@@ -157,7 +165,9 @@ def test_regression_tree_equals_the_reference(seed, n, n_outputs, features, law,
 @pytest.mark.parametrize("leaf", [1, 7])
 def test_large_regression_nodes_equal_the_reference_too(features, leaf):
     for seed in range(3):
-        check_regression(seed, 600, 1, features, "signs", {"min_samples_leaf": leaf, "max_depth": 4})
+        check_regression(
+            seed, 600, 1, features, "signs", {"min_samples_leaf": leaf, "max_depth": 4}
+        )
 
 
 def check_regression(seed, n, n_outputs, features, law, options):

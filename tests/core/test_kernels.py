@@ -1,4 +1,4 @@
-"""The compiled kernels agree with each other whatever the instruction set, layout and number of threads."""
+"""The kernels agree whatever the instruction set, the layout and the number of threads."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,9 @@ def grow(X, y, *, source=None, n_threads=1, n_outputs=3, **changes):
     }
     distribution = _core.sparse_signs(X.shape[1], 2.0, True)
     columns = _core.to_columns(X)
-    return _core.grow(columns, source, y, None, rows, distribution, options, (0, 6), n_threads, None)
+    return _core.grow(
+        columns, source, y, None, rows, distribution, options, (0, 6), n_threads, None
+    )
 
 
 def problem(n=1500, p=9, dtype=np.float32):
@@ -55,9 +57,7 @@ def test_the_baseline_instruction_set_is_always_there():
 def test_every_instruction_set_grows_the_same_forest(instruction_set, dtype, leaf):
     X, y = problem(dtype=dtype)
     expected = grow(X, y, instruction_set="baseline", min_samples_leaf=leaf)
-    assert_same_forest(
-        grow(X, y, instruction_set=instruction_set, min_samples_leaf=leaf), expected
-    )
+    assert_same_forest(grow(X, y, instruction_set=instruction_set, min_samples_leaf=leaf), expected)
 
 
 @pytest.mark.parametrize("instruction_set", SETS)

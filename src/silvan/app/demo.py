@@ -33,7 +33,9 @@ WIDTH = 96
 def make_systems(n_trees: int, n_jobs: int) -> list[System]:
     """The five forests: equal numbers of trees and of candidates per node, else their defaults."""
     common: dict[str, Any] = {"n_estimators": n_trees, "random_state": 0, "n_jobs": n_jobs}
-    forests = [System(name, ForestClassifier(projections=law, **common)) for name, law in LAWS.items()]
+    forests = [
+        System(name, ForestClassifier(projections=law, **common)) for name, law in LAWS.items()
+    ]
     return [
         *forests,
         System(RANDOM_FOREST, RandomForestClassifier(**common)),

@@ -20,6 +20,7 @@ from silvan.forests.importances import split_gains
 from silvan.projections import ProjectionDistribution
 
 SIDE = 8
+TITLE = 12.5
 COLOURS = ("#1b7837", "#7b3294", "#e08214", "#4d4d4d", "#9a9a9a")
 PLUS, MINUS = "#b2182b", "#2166ac"
 
@@ -33,38 +34,40 @@ def draw_picture(
 ) -> Figure:
     """Draw the five panels; `forest` is not fitted yet and has the parameters to use."""
     fitted = clone(forest).set_params(oob_score=True).fit(X, y)
-    figure = Figure(figsize=(13, 8.2), dpi=110, layout="constrained")
+    figure = Figure(figsize=(13.5, 8.6), dpi=110, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, rect=(0.01, 0.005, 0.98, 0.985))  # type: ignore[union-attr]
     figure.suptitle(
         f"Forests of {forest.n_estimators} trees on {len(X)} handwritten digits",
-        fontsize=15,
+        fontsize=16,
         weight="bold",
     )
-    top, bottom = figure.subfigures(2, 1, height_ratios=[1.05, 1])
-    digits, accuracy, growth = top.subfigures(1, 3, width_ratios=[1.05, 1.25, 1])
-    importance, directions = bottom.subfigures(1, 2, width_ratios=[1, 2.2])
+    top, bottom = figure.subfigures(2, 1, height_ratios=[1.08, 1])
+    digits, accuracy, growth = top.subfigures(1, 3, width_ratios=[1, 1.25, 1])
+    importance, directions = bottom.subfigures(1, 2, width_ratios=[1, 2.25])
     draw_digits(digits, fitted, X, y)
     draw_accuracy(accuracy.subplots(), results)
     draw_growth(growth.subplots(), laws, forest, X, y)
-    draw_importance(importance, fitted)
+    draw_importance(importance.subplots(), fitted)
     draw_directions(directions, fitted.forest_, X)
     return figure
 
 
 def draw_digits(figure: SubFigure, forest: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
-    """Show five digits that the forest is sure of and five that it gets most wrong."""
+    """Show four digits that the forest is sure of, then those that it is most mistaken about."""
     probability = forest.oob_decision_function_
     truth = probability[np.arange(len(y)), y]
     verdict = forest.classes_[probability.argmax(axis=1)]
-    sure = [np.flatnonzero(y == label)[truth[y == label].argmax()] for label in (0, 2, 3, 5, 8)]
-    wrong = np.argsort(truth - probability.max(axis=1), kind="stable")[:5]
-    figure.suptitle("Read with certainty, and misread\n(out of bag)", fontsize=12)
-    axes = figure.subplots(2, 5)
-    for axis, row in zip(axes.flat, [*sure, *wrong], strict=True):
+    sure = [np.flatnonzero(y == label)[truth[y == label].argmax()] for label in (0, 2, 3, 8)]
+    by_mistake = np.argsort(truth - probability.max(axis=1), kind="stable")
+    n_wrong = int(np.count_nonzero(verdict != y))
+    figure.suptitle(f"{n_wrong} of {len(y)} digits are misread out of bag", fontsize=TITLE)
+    axes = figure.subplots(3, 4)
+    for axis, row in zip(axes.flat, [*sure, *by_mistake], strict=False):
         show_image(axis, X[row], cmap="Greys")
         if verdict[row] == y[row]:
-            axis.set_xlabel(f"{y[row]}", color=COLOURS[0], fontsize=11)
+            axis.set_xlabel(f"{y[row]}", color=COLOURS[0])
         else:
-            axis.set_xlabel(f"a {y[row]}, read\nas a {verdict[row]}", color=PLUS, fontsize=10)
+            axis.set_xlabel(f"{y[row]} read as {verdict[row]}", color=PLUS)
 
 
 def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
@@ -85,8 +88,8 @@ def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
             linewidth=2,
         )
     axis.set_yticks(-np.arange(len(results)), [label_lines(result.name) for result in results])
-    axis.set_xlabel("accuracy on held-out digits, %")
-    axis.set_title("Held-out accuracy, fold by fold", fontsize=12)
+    axis.set_xlabel("correct, %")
+    axis.set_title("Held-out accuracy: parts, mean ± sd", fontsize=TITLE)
     tidy(axis, "x")
 
 
@@ -108,33 +111,37 @@ def draw_growth(
                 warnings.simplefilter("ignore", UserWarning)
                 growing.set_params(n_estimators=int(size)).fit(X, y)
             errors.append(100 * (1 - growing.oob_score_))
-        axis.plot(sizes, errors, "o-", color=colour, label=name, markersize=4)
+        axis.plot(sizes, errors, "o-", color=colour, label=name, markersize=4.5, linewidth=1.8)
     axis.set_xscale("log")
     ticks = [size for size in (5, 10, 25, 50, 100, 200) if size <= sizes[-1]]
     axis.set_xticks(ticks, [str(tick) for tick in ticks])
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("trees")
-    axis.set_ylabel("out-of-bag error, %")
-    axis.set_title("More trees, fewer errors", fontsize=12)
+    axis.set_ylabel("misread out of bag, %")
+    axis.set_title("More trees, fewer errors", fontsize=TITLE)
     axis.legend(frameon=False)
     tidy(axis, "y")
 
 
-def draw_importance(figure: SubFigure, forest: Any) -> None:
+def draw_importance(axis: Axes, forest: Any) -> None:
     """Show the importance of each pixel."""
-    axis = figure.subplots()
     importance = 100 * forest.feature_importances_.reshape(SIDE, SIDE)
-    image = axis.imshow(importance, cmap="viridis")
+    image = axis.imshow(importance, cmap="YlGn", vmin=0)
     axis.set(xticks=[], yticks=[])
-    axis.set_title("Where the sparse forest looks", fontsize=12)
-    figure.colorbar(image, ax=axis, shrink=0.85, label="share of the decrease of impurity, %")
+    axis.set_title("Pixels that the sparse forest uses", fontsize=TITLE)
+    bar = axis.figure.colorbar(image, ax=axis, shrink=0.9)
+    bar.set_label("share of the decrease of impurity, %")
+    bar.outline.set_visible(False)  # type: ignore[operator]
 
 
 def draw_directions(figure: SubFigure, forest: ForestArrays, X: NDArray[Any]) -> None:
     """Show the directions of two and more pixels that brought most."""
     figure.suptitle(
-        "The sums and differences of pixels that decreased impurity most", fontsize=12
+        "Its best directions add the red pixels and subtract the blue ones", fontsize=TITLE
+    )
+    figure.supxlabel(
+        "drawn over the mean digit; share of the decrease of impurity below each", fontsize=10
     )
     axes = figure.subplots(2, 6)
     background = X.mean(axis=0)
@@ -144,7 +151,7 @@ def draw_directions(figure: SubFigure, forest: ForestArrays, X: NDArray[Any]) ->
         show_image(axis, background, cmap="Greys", vmax=3 * background.max())
         for index, weight in zip(indices, weights, strict=True):
             draw_weight(axis, index % SIDE, index // SIDE, weight > 0)
-        axis.set_xlabel(f"{100 * share:.2f} %", fontsize=10)
+        axis.set_xlabel(f"{100 * share:.2f} %")
     for axis in axes.flat:
         axis.set(xticks=[], yticks=[])
 

@@ -1,0 +1,83 @@
+"""Types of the native core; tests/core/test_stub.py holds them to the extension."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class ProjectionDistribution:
+    @property
+    def n_features(self) -> int: ...
+
+class PythonDistribution(ProjectionDistribution): ...
+
+class NodeView:
+    @property
+    def tree(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def n_samples(self) -> int: ...
+    @property
+    def rows(self) -> NDArray[np.uint32]: ...
+    @property
+    def X(self) -> NDArray[Any]: ...
+
+_Directions = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+
+def axis_aligned(n_features: int) -> ProjectionDistribution: ...
+def sparse_signs(
+    n_features: int, mean_nonzeros: float, poisson: bool
+) -> ProjectionDistribution: ...
+def uniform_combinations(n_features: int, n_nonzeros: int) -> ProjectionDistribution: ...
+def random_rotation(n_features: int) -> ProjectionDistribution: ...
+def dictionary(
+    n_features: int,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    cumulative: NDArray[np.float64],
+) -> ProjectionDistribution: ...
+def mixture(
+    components: Sequence[ProjectionDistribution], cumulative: NDArray[np.float64]
+) -> ProjectionDistribution: ...
+def python_distribution(
+    n_features: int,
+    sample: Callable[[NodeView, int, int], _Directions],
+    name: str = "sample",
+) -> ProjectionDistribution: ...
+def sample_directions(
+    distribution: ProjectionDistribution,
+    seed: int,
+    tree: int,
+    path: str,
+    n_directions: int,
+    attempt: int = 0,
+) -> _Directions: ...
+def to_columns(X: NDArray[Any]) -> NDArray[Any]: ...
+def row_order(X: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.uint32]: ...
+def draw_rows(rows: Mapping[str, Any], seed: int, tree: int) -> NDArray[np.int32]: ...
+def grow(
+    columns: NDArray[Any],
+    source: NDArray[Any] | None,
+    targets: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    rows: Mapping[str, Any],
+    distribution: ProjectionDistribution,
+    options: Mapping[str, Any],
+    trees: tuple[int, int],
+    n_threads: int,
+    on_progress: Callable[[int], object] | None,
+) -> dict[str, NDArray[Any]]: ...
+def instruction_sets() -> list[str]: ...
+def apply(forest: object, X: NDArray[Any], n_threads: int) -> NDArray[np.int32]: ...
+def predict(forest: object, X: NDArray[Any], hard: bool, n_threads: int) -> NDArray[np.float64]: ...
+def predict_out_of_bag(
+    forest: object,
+    X: NDArray[Any],
+    hard: bool,
+    rows: Mapping[str, Any],
+    seed: int,
+    n_threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
