@@ -21,7 +21,7 @@ $(VENV)/group-%: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python -m silvan.demo
+	$(BIN)/python -m silvan.app.demo
 
 test: $(VENV)/group-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal

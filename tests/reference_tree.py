@@ -98,7 +98,7 @@ class ReferenceTree:
             if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
                 continue
             varies = True
-            for candidate in self.candidates(value, missing, distinct):
+            for candidate in self.candidates(rows, value, missing, distinct):
                 score = self.score(rows, candidate["left"])
                 if score is not None and (best is None or score > best["score"]):
                     best = candidate | {
@@ -108,7 +108,8 @@ class ReferenceTree:
                     }
         return best, varies
 
-    def candidates(self, value, missing, distinct):
+    def candidates(self, rows, value, missing, distinct):
+        weight = self.weight[rows]
         for missing_left in (False, True) if missing.any() else (False,):
             for i, lower in enumerate(distinct):
                 left = np.where(missing, missing_left, value <= lower)
@@ -121,7 +122,7 @@ class ReferenceTree:
                 else:
                     threshold = np.float32(np.inf)
                 saw = bool(missing.any())
-                goes = missing_left if saw else 2 * left.sum() > len(left)
+                goes = missing_left if saw else weight[left].sum() > weight[~left].sum()
                 yield {"left": left, "threshold": threshold, "missing_left": bool(goes)}
 
     def score(self, rows, left):

@@ -168,13 +168,21 @@ std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     return open.begin + n_left;
 }
 
+// Where training met no missing value, later ones follow the side of the larger weight.
+bool TreeGrower::heavier_left(const Split& split) const {
+    const float* values = search_.winning_values();
+    double weight = 0.0;
+    for (std::int64_t i = 0; i < targets_.n_rows(); ++i) {
+        weight += values[i] <= split.threshold ? targets_.row_weight(i) : 0.0;
+    }
+    return weight > targets_.total_weight() - weight;
+}
+
 void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
     const std::int64_t middle = partition(open, split);
     const auto node = static_cast<std::size_t>(open.node);
     const auto left = static_cast<std::int32_t>(arrays.left.size());
-    // Where training met no missing value, later ones follow the majority.
-    const bool majority_left = middle - open.begin > open.end - middle;
-    const bool missing_left = split.has_missing ? split.missing_left : majority_left;
+    const bool missing_left = split.has_missing ? split.missing_left : heavier_left(split);
 
     const auto direction = static_cast<std::size_t>(split.direction);
     const std::int64_t start = batch_.indptr[direction];

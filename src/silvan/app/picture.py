@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -34,14 +35,14 @@ def draw_picture(
 ) -> Figure:
     """Draw the five panels; `forest` is not fitted yet and has the parameters to use."""
     fitted = clone(forest).set_params(oob_score=True).fit(X, y)
-    figure = Figure(figsize=(13.5, 8.6), dpi=110, layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, rect=(0.01, 0.005, 0.98, 0.985))  # type: ignore[union-attr]
+    margins = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, rect=(0.01, 0.005, 0.98, 0.985))
+    figure = Figure(figsize=(13.5, 8.6), dpi=110, layout=margins)
     figure.suptitle(
         f"Forests of {forest.n_estimators} trees on {len(X)} handwritten digits",
         fontsize=16,
         weight="bold",
     )
-    top, bottom = figure.subfigures(2, 1, height_ratios=[1.08, 1])
+    top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=[1.08, 1])[:, 0]
     digits, accuracy, growth = top.subfigures(1, 3, width_ratios=[1, 1.25, 1])
     importance, directions = bottom.subfigures(1, 2, width_ratios=[1, 2.25])
     draw_digits(digits, fitted, X, y)
@@ -132,7 +133,7 @@ def draw_importance(axis: Axes, forest: Any) -> None:
     axis.set_title("Pixels that the sparse forest uses", fontsize=TITLE)
     bar = axis.figure.colorbar(image, ax=axis, shrink=0.9)
     bar.set_label("share of the decrease of impurity, %")
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
 
 
 def draw_directions(figure: SubFigure, forest: ForestArrays, X: NDArray[Any]) -> None:
