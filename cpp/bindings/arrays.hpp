@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/views.hpp"
 
 namespace silvan::bindings {
@@ -34,6 +36,15 @@ Array<T> to_numpy(std::vector<T>&& vector) {
     auto* moved = new std::vector<T>(std::move(vector));
     nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Array<T>(moved->data(), {moved->size()}, owner);
+}
+
+template <typename T>
+Array<T> to_numpy(Buffer<T>&& buffer) {
+    const std::size_t size = buffer.size();
+    buffer.reserve(1);  // a capsule cannot own nothing
+    T* data = buffer.release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return Array<T>(data, {size}, owner);
 }
 
 // Views a float32, float64 or uint8 matrix of any strides.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/views.hpp"
 
 namespace silvan {
@@ -30,26 +31,27 @@ struct TreeArrays {
 };
 
 struct ForestArrays {
-    std::vector<std::int64_t> tree_offsets;
-    std::vector<std::int64_t> leaf_offsets;
-    std::vector<std::int32_t> left;
-    std::vector<float> threshold;
-    std::vector<std::uint8_t> missing_left;
-    std::vector<std::int64_t> direction_indptr;
-    std::vector<std::int32_t> direction_indices;
-    std::vector<float> direction_weights;
-    std::vector<std::int32_t> n_samples;
-    std::vector<double> weight;
-    std::vector<float> impurity;
-    std::vector<std::int64_t> value_indptr;
-    std::vector<std::int32_t> value_outputs;
-    std::vector<double> values;
-    std::vector<std::int64_t> member_indptr;
-    std::vector<std::int32_t> members;
-};
+    Buffer<std::int64_t> tree_offsets;
+    Buffer<std::int64_t> leaf_offsets;
+    Buffer<std::int32_t> left;
+    Buffer<float> threshold;
+    Buffer<std::uint8_t> missing_left;
+    Buffer<std::int64_t> direction_indptr;
+    Buffer<std::int32_t> direction_indices;
+    Buffer<float> direction_weights;
+    Buffer<std::int32_t> n_samples;
+    Buffer<double> weight;
+    Buffer<float> impurity;
+    Buffer<std::int64_t> value_indptr;
+    Buffer<std::int32_t> value_outputs;
+    Buffer<double> values;
+    Buffer<std::int64_t> member_indptr;
+    Buffer<std::int32_t> members;
 
-// Joins trees, freeing them array by array so that the peak stays near one forest.
-ForestArrays join_trees(std::vector<TreeArrays>&& trees);
+    ForestArrays();
+
+    void append(const TreeArrays& tree);
+};
 
 // Growing and predicting both route rows through this: left keeps values up to the threshold, and missing
 // values if the node says so.

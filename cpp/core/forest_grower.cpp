@@ -1,12 +1,12 @@
-// Hands trees to threads, one at a time, and gathers them in order.
+// Hands trees to threads, one at a time, and appends them to the forest in order.
 #include "core/forest_grower.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,7 +18,7 @@ class Crew {
 public:
     Crew(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
          TreeRange range, std::int64_t n_threads)
-        : range_(range), next_(range.first), trees_(static_cast<std::size_t>(range.last - range.first)) {
+        : range_(range), next_(range.first), next_to_append_(range.first) {
         const std::int64_t n = std::clamp<std::int64_t>(n_threads, 1, std::max<std::int64_t>(1, range.last - range.first));
         running_ = n;
         for (std::int64_t i = 0; i < n; ++i) {
@@ -39,9 +39,9 @@ public:
 
     std::int64_t n_finished() const { return finished_; }
 
-    std::vector<TreeArrays> take_trees() {
+    ForestArrays take_forest() {
         if (error_) std::rethrow_exception(error_);
-        return std::move(trees_);
+        return std::move(forest_);
     }
 
 private:
@@ -49,7 +49,7 @@ private:
         try {
             TreeGrower grower(training, distribution, options, stop_);
             for (std::int64_t tree = next_++; tree < range_.last && !stop_; tree = next_++) {
-                trees_[static_cast<std::size_t>(tree - range_.first)] = grower.grow(tree);
+                keep(tree, grower.grow(tree));
                 ++finished_;
             }
         } catch (...) {
@@ -62,12 +62,26 @@ private:
         ended_.notify_all();
     }
 
+    // Appends the tree, and those that waited for it. Trees that finish early wait, so that the forest does
+    // not depend on the threads.
+    void keep(std::int64_t tree, TreeArrays&& arrays) {
+        const std::lock_guard lock(mutex_);
+        waiting_.emplace(tree, std::move(arrays));
+        for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_to_append_;
+             it = waiting_.erase(it)) {
+            forest_.append(it->second);
+            ++next_to_append_;
+        }
+    }
+
     TreeRange range_;
     std::atomic<std::int64_t> next_;
     std::atomic<std::int64_t> finished_{0};
     std::atomic<bool> stop_{false};
-    std::vector<TreeArrays> trees_;
     std::mutex mutex_;
+    std::int64_t next_to_append_;
+    std::map<std::int64_t, TreeArrays> waiting_;
+    ForestArrays forest_;
     std::condition_variable ended_;
     std::int64_t running_ = 0;
     std::exception_ptr error_;
@@ -79,14 +93,10 @@ private:
 ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistribution& distribution,
                          const GrowOptions& options, TreeRange trees, std::int64_t n_threads,
                          const std::function<void(std::int64_t)>& on_wait) {
-    std::vector<TreeArrays> grown;
-    {
-        Crew crew(training, distribution, options, trees, n_threads);
-        while (!crew.wait_a_moment()) on_wait(crew.n_finished());
-        grown = crew.take_trees();
-    }
-    on_wait(trees.last - trees.first);
-    return join_trees(std::move(grown));
+    Crew crew(training, distribution, options, trees, n_threads);
+    while (!crew.wait_a_moment()) on_wait(crew.n_finished());
+    on_wait(crew.n_finished());
+    return crew.take_forest();
 }
 
 }  // namespace silvan

@@ -5,6 +5,27 @@
 #include <cmath>
 
 namespace silvan {
+namespace {
+
+// A sum of products in twice the precision of double, so that it rounds alike for any order of the rows.
+class ExactSum {
+public:
+    void add_product(double a, double b) {
+        const double product = a * b;
+        const double product_error = std::fma(a, b, -product);
+        const double sum = high_ + product;
+        const double part = sum - high_;
+        low_ += (high_ - (sum - part)) + (product - part) + product_error;
+        high_ = sum;
+    }
+    double value() const { return high_ + low_; }
+
+private:
+    double high_ = 0.0;
+    double low_ = 0.0;
+};
+
+}  // namespace
 
 NodeTargets::NodeTargets(const TrainingTargets& training, Criterion criterion, std::int64_t max_rows)
     : training_(training), criterion_(criterion) {
@@ -89,7 +110,7 @@ void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t*
     const std::int64_t n_outputs = training_.n_outputs;
     totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
     total_weight_ = 0.0;
-    double squares = 0.0;
+    ExactSum squares;
     pure_ = true;
     const double* first = training_.value + static_cast<std::int64_t>(rows[0]) * n_outputs;
     for (std::int64_t i = 0; i < n_rows_; ++i) {
@@ -102,14 +123,14 @@ void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t*
             const double sum = weight * value[k];
             sum_[static_cast<std::size_t>(i * n_outputs + k)] = sum;
             totals_[static_cast<std::size_t>(k)] += sum;
-            squares += sum * value[k];
+            squares.add_product(sum, value[k]);
             pure_ = pure_ && value[k] == first[k];
         }
     }
     base_score_ = 0.0;
     for (const double total : totals_) base_score_ += total * total;
     base_score_ /= total_weight_;
-    const double decrease = std::max(0.0, squares - base_score_);
+    const double decrease = std::max(0.0, squares.value() - base_score_);
     impurity_ = pure_ ? 0.0 : decrease / total_weight_ / static_cast<double>(n_outputs);
 }
 

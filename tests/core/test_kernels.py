@@ -108,11 +108,6 @@ def test_columns_hold_the_values_of_the_matrix(dtype, layout):
     np.testing.assert_array_equal(columns, expected)
 
 
-def test_values_beyond_float32_are_refused():
-    with pytest.raises(OverflowError, match="too large for dtype"):
-        _core.to_columns(np.full((3, 2), 1e39))
-
-
 def test_projections_that_overflow_do_not_break_growing():
     X = np.array([[3e38, 3e38], [-3e38, 3e38], [3e38, -3e38], [-3e38, -3e38], [0, 1], [1, 0]])
     y = np.array([0, 1, 0, 1, 2, 2], dtype=np.int32)

@@ -1,0 +1,175 @@
+"""Draws the pictures of the user guide: ``python docs/images/draw.py`` writes them beside itself.
+
+The picture of the demo comes from ``python -m silvan.app.demo --output docs/images``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.sparse import diags_array
+
+from silvan.datasets import make_trunk
+from silvan.projections import (
+    AxisAligned,
+    Dictionary,
+    Mixture,
+    ProjectionDistribution,
+    RandomRotation,
+    SparseSigns,
+    UniformCombinations,
+)
+
+HERE = Path(__file__).parent
+N_FEATURES, N_DIRECTIONS = 16, 24
+GREEN, ORANGE, GREY = "#1b7837", "#e08214", "0.45"
+
+
+def laws() -> dict[str, ProjectionDistribution]:
+    """The distributions to show, by their titles."""
+    steps = diags_array([-1.0, 1.0], offsets=[0, 1], shape=(N_FEATURES - 1, N_FEATURES))
+    return {
+        "AxisAligned()": AxisAligned(),
+        "SparseSigns()": SparseSigns(),
+        'SparseSigns(mean_nonzeros=4,\nlaw="poisson")': SparseSigns(mean_nonzeros=4, law="poisson"),
+        "UniformCombinations()": UniformCombinations(),
+        "RandomRotation()": RandomRotation(),
+        "Dictionary(steps)": Dictionary(steps),
+        "Mixture of single\nfeatures and steps": Mixture(
+            [(AxisAligned(), 1.0), (Dictionary(steps), 1.0)]
+        ),
+    }
+
+
+def draw_directions() -> Figure:
+    """Show the directions of one node for each law, a column for each direction."""
+    figure = Figure(figsize=(12, 5.6), dpi=100, layout="constrained")
+    axes = figure.subplots(2, 4)
+    image = None
+    for axis, (title, law) in zip(axes.flat, laws().items(), strict=False):
+        directions = np.zeros((N_FEATURES, N_DIRECTIONS))
+        drawn = law.draw(N_DIRECTIONS, N_FEATURES, random_state=1).toarray().T
+        directions[:, : drawn.shape[1]] = drawn
+        image = axis.imshow(directions, cmap="RdBu_r", vmin=-1, vmax=1)
+        if drawn.shape[1] < N_DIRECTIONS:
+            axis.axvspan(drawn.shape[1] - 0.5, N_DIRECTIONS - 0.5, color="0.9")
+        axis.set_title(title, fontsize=11)
+        axis.set(xticks=[], yticks=[])
+    axes[0, 0].set_ylabel(f"{N_FEATURES} features")
+    axes[1, 0].set_ylabel(f"{N_FEATURES} features")
+    for axis in axes[1]:
+        axis.set_xlabel(f"{N_DIRECTIONS} directions asked for")
+    axes[-1, -1].set_axis_off()
+    assert image is not None
+    bar = figure.colorbar(image, cax=axes[-1, -1].inset_axes((0.05, 0.1, 0.07, 0.8)))
+    bar.set_label("weight")
+    return figure
+
+
+class BinnedSplits:
+    """One direction of one node with two classes: all its splits, and the bounds of its bins."""
+
+    def __init__(self, n_samples: int, n_bins: int | None = None) -> None:
+        X, y = make_trunk(n_samples, n_features=10, random_state=0)
+        self.value = X[:, 0].astype(np.float64)
+        self.n_bins = int(4 * np.sqrt(n_samples)) if n_bins is None else n_bins
+        self.edges = np.linspace(self.value.min(), self.value.max(), self.n_bins + 1)
+        order = np.argsort(self.value, kind="stable")
+        self.sorted_value = self.value[order]
+        one_hot = np.column_stack([y == 0, y == 1]).astype(np.float64)[order]
+        self.left = np.cumsum(one_hot, axis=0)
+        self.total = self.left[-1]
+        self.bin = np.minimum(
+            ((self.sorted_value - self.edges[0]) / (self.edges[1] - self.edges[0])).astype(int),
+            self.n_bins - 1,
+        )
+        self.ends = np.searchsorted(self.bin, np.arange(self.n_bins), side="right")
+
+    def gain(self, left: NDArray[Any]) -> NDArray[Any]:
+        """Decrease of Gini impurity for these counts on the left."""
+        right = self.total - left
+        n, m, N = left.sum(axis=1), right.sum(axis=1), self.total.sum()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = (left**2).sum(axis=1) / n + (right**2).sum(axis=1) / m
+        gain = np.where((n > 0) & (m > 0), score - (self.total**2).sum() / N, 0.0)
+        return np.asarray(gain / N)
+
+    def border_gains(self) -> NDArray[Any]:
+        """Gain of the split at the upper border of each bin."""
+        return self.gain(self.at_borders()[1:])
+
+    def at_borders(self) -> NDArray[Any]:
+        """Counts on the left of each border."""
+        return np.vstack([np.zeros(2), self.left])[np.concatenate([[0], self.ends])]
+
+    def bounds(self) -> NDArray[Any]:
+        """No split inside the bin gains more; the formula of bound_gains in split_kernels.cpp."""
+        counts, N = self.at_borders(), self.total.sum()
+        share = self.total / N
+        before = counts.sum(axis=1)
+        excess = counts[:-1] - before[:-1, None] * share
+        inside = np.diff(counts, axis=0)
+        others = np.diff(before)[:, None] - inside
+        most = np.maximum(others * share - excess, excess + inside * (1 - share))
+        product = np.minimum(before[:-1] * (N - before[:-1]), before[1:] * (N - before[1:]))
+        side = np.maximum(before[:-1], N - before[1:])
+        with np.errstate(divide="ignore"):
+            by_square = (most**2).sum(axis=1) / product
+        by_weight = (most * np.maximum(share, 1 - share)).sum(axis=1) / side
+        bound = np.minimum(by_square, by_weight)
+        return np.asarray(np.where(np.diff(before) > 0, bound, 0.0))
+
+    def flagged(self) -> NDArray[Any]:
+        """Bins that may hold a better split than the best border."""
+        return np.asarray(self.bounds() >= self.border_gains().max())
+
+    def describe(self) -> str:
+        """Say how much is left to search."""
+        n_rows = int(np.isin(self.bin, np.flatnonzero(self.flagged())).sum())
+        return (
+            f"{len(self.value)} rows, {self.n_bins} bins: {self.flagged().sum()} bins with "
+            f"{n_rows} rows are searched inside; best border {self.border_gains().max():.6f}, "
+            f"best split {self.gain(self.left).max():.6f}"
+        )
+
+
+def draw_bins(splits: BinnedSplits) -> Figure:
+    """Show why few bins need to be searched inside: all bins, and those around the best."""
+    figure = Figure(figsize=(11, 4.4), dpi=100, layout="constrained")
+    border, flagged = splits.border_gains(), splits.flagged()
+    figure.suptitle(
+        f"{len(splits.value)} rows in {splits.n_bins} bins: only the {flagged.sum()} shaded bins "
+        "can hide a better split than the best border",
+        fontsize=12,
+    )
+    whole, close = figure.subplots(1, 2)
+    for axis, size in ((whole, 2.5), (close, 5.0)):
+        for b in np.flatnonzero(flagged):
+            axis.axvspan(*splits.edges[b : b + 2], color=ORANGE, alpha=0.25, linewidth=0)
+        axis.stairs(splits.bounds(), splits.edges, color=ORANGE, linewidth=1.5, label="bin's bound")
+        gains = splits.gain(splits.left)
+        axis.plot(splits.sorted_value, gains, color=GREY, linewidth=0.9, label="all splits")
+        axis.plot(splits.edges[1:], border, "o", color=GREEN, markersize=size, label="borders")
+        axis.axhline(border.max(), color=GREEN, linestyle="--", linewidth=1, label="best border")
+        axis.set_xlabel("projected value")
+        axis.spines[["top", "right"]].set_visible(False)
+    whole.set(xlim=splits.edges[[0, -1]], ylim=(0, 1.15 * border.max()))
+    whole.set_ylabel("decrease of impurity")
+    width = splits.edges[1] - splits.edges[0]
+    shaded = splits.edges[:-1][flagged]
+    close.set_xlim(shaded.min() - 3 * width, shaded.max() + 4 * width)
+    close.set_ylim(0.93 * border.max(), 1.05 * border.max())
+    whole.legend(frameon=False, loc="upper left")
+    return figure
+
+
+if __name__ == "__main__":
+    draw_directions().savefig(HERE / "directions.png")
+    small = BinnedSplits(3000)
+    draw_bins(small).savefig(HERE / "bins.png")
+    for n_samples in (3000, 100_000):
+        print(BinnedSplits(n_samples).describe())
