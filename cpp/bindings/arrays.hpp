@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -40,11 +39,9 @@ Array<T> to_numpy(std::vector<T>&& vector) {
 
 template <typename T>
 Array<T> to_numpy(Buffer<T>&& buffer) {
-    const std::size_t size = buffer.size();
-    buffer.reserve(1);  // a capsule cannot own nothing
-    T* data = buffer.release();
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return Array<T>(data, {size}, owner);
+    auto* moved = new Buffer<T>(std::move(buffer));
+    nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); });
+    return Array<T>(moved->data(), {moved->size()}, owner);
 }
 
 // Views a float32, float64 or uint8 matrix of any strides.

@@ -1,6 +1,7 @@
 // A growing array that moves pages instead of copying them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -8,64 +9,87 @@
 #include <utility>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace silvan {
 
-// Grows by realloc, which remaps the pages of a large block where the system can: an array that grows to the
-// size of the forest is never held twice, as it is while a std::vector grows or while vectors are joined.
+// Memory that grows in place of its pages: an array that becomes as large as the forest is never held twice,
+// as it is while a std::vector grows or vectors are joined. Elsewhere than on Linux it is realloc.
+class Pages {
+public:
+    Pages() = default;
+    Pages(Pages&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Pages& operator=(Pages&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    void* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+
+#ifdef __linux__
+    ~Pages() {
+        if (data_ != nullptr) munmap(data_, bytes_);
+    }
+
+    void resize(std::size_t bytes) {
+        void* moved = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                       : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+        if (moved == MAP_FAILED) throw std::bad_alloc();
+        data_ = moved;
+        bytes_ = bytes;
+    }
+#else
+    ~Pages() { std::free(data_); }
+
+    void resize(std::size_t bytes) {
+        void* moved = std::realloc(data_, bytes);
+        if (moved == nullptr) throw std::bad_alloc();
+        data_ = moved;
+        bytes_ = bytes;
+    }
+#endif
+
+private:
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
 template <typename T>
 class Buffer {
 public:
-    Buffer() = default;
-    Buffer(Buffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)),
-          size_(std::exchange(other.size_, 0)),
-          capacity_(std::exchange(other.capacity_, 0)) {}
-    Buffer& operator=(Buffer&& other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(size_, other.size_);
-        std::swap(capacity_, other.capacity_);
-        return *this;
-    }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { std::free(data_); }
-
-    const T* data() const { return data_; }
+    T* data() { return static_cast<T*>(pages_.data()); }
     std::size_t size() const { return size_; }
-    const T& back() const { return data_[size_ - 1]; }
+    T back() const { return static_cast<const T*>(pages_.data())[size_ - 1]; }
 
-    void push_back(const T& value) {
+    void push_back(T value) {
         reserve(size_ + 1);
-        data_[size_++] = value;
+        data()[size_++] = value;
     }
 
     void append(const std::vector<T>& values) {
         if (values.empty()) return;
         reserve(size_ + values.size());
-        std::memcpy(data_ + size_, values.data(), values.size() * sizeof(T));
+        std::memcpy(data() + size_, values.data(), values.size() * sizeof(T));
         size_ += values.size();
     }
 
-    // Hands over the memory, to be freed by std::free.
-    T* release() {
-        size_ = capacity_ = 0;
-        return std::exchange(data_, nullptr);
-    }
-
-    void reserve(std::size_t wanted) {
-        if (wanted <= capacity_) return;
-        const std::size_t grown = capacity_ + capacity_ / 4 + 16;
-        const std::size_t capacity = wanted > grown ? wanted : grown;
-        void* moved = std::realloc(data_, capacity * sizeof(T));
-        if (moved == nullptr) throw std::bad_alloc();
-        data_ = static_cast<T*>(moved);
-        capacity_ = capacity;
+    void reserve(std::size_t n) {
+        constexpr std::size_t kLeast = 4096;
+        if (n * sizeof(T) <= pages_.bytes()) return;
+        const std::size_t grown = pages_.bytes() + pages_.bytes() / 2;
+        pages_.resize(std::max({n * sizeof(T), grown, kLeast}));
     }
 
 private:
-    T* data_ = nullptr;
+    Pages pages_;
     std::size_t size_ = 0;
-    std::size_t capacity_ = 0;
 };
 
 }  // namespace silvan
