@@ -94,8 +94,11 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
     ):
         chosen = [change(case) for case in group if case.name in wanted]
         for i, case in enumerate(chosen):
-            results.append(measure(case))
-            section = report.case_section(results[-1])
+            try:
+                results.append(measure(case))
+                section = report.case_section(results[-1])
+            except FileNotFoundError as error:
+                section = f"### {case.name}\n\nNot measured: {error}"
             out.add(f"{title}\n\n{section}" if i == 0 else section)
     if not args.quick:
         out.add(report.promise_section(results))
@@ -127,7 +130,11 @@ def memory(meter: Meter, group: tuple[cases.Case, ...]) -> str:
         return "## Peak memory of a fit\n\nNot measured: it needs Linux's /proc/self/clear_refs."
     rows: list[tuple[str, str, Peak | str]] = []
     for case in group:
-        data = meter.data_path(case)
+        try:
+            data = meter.data_path(case)
+        except FileNotFoundError as error:
+            print(f"{case.name}: {error}", file=sys.stderr)
+            continue
         for system in meter.roster.find(["silvan", *case.peers]):
             label = f"{system} {meter.roster.versions[system]}"
             try:

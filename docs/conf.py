@@ -1,5 +1,7 @@
 # How Sphinx builds the documentation; `make docs` treats its warnings as errors.
+import re
 from importlib.metadata import version as installed_version
+from typing import Any
 
 project = "silvan"
 author = "The silvan developers"
@@ -10,14 +12,15 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-nitpicky = False
 
-myst_enable_extensions = ["dollarmath", "deflist"]
+# Footnotes of summary lines are taken out of them, see below.
+suppress_warnings = ["ref.footnote"]
+
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"
@@ -30,11 +33,39 @@ html_theme = "pydata_sphinx_theme"
 html_title = "silvan"
 html_copy_source = False
 html_show_sourcelink = False
+html_sidebars: dict[str, list[str]] = {
+    name: [] for name in ("index", "install", "tour", "changelog")
+}
 html_theme_options = {
     "logo": {"text": "silvan"},
     "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+
+
+def prepare_docstring(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Turn what only numpydoc and scikit-learn's own pages understand into plain text."""
+    if lines:
+        # Tables of names repeat the summary line where its footnotes are not.
+        lines[0] = re.sub(r" ?\[\d+\]_", "", lines[0])
+    for i, line in enumerate(lines):
+        # The fitted attribute in "of shape (n_samples, n_outputs_)" is no link.
+        line = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)
+        lines[i] = re.sub(r":ref:`([^`<]+?)\s*<[^>]+>`", r"\1", line)
+
+
+def tidy_fences(app: Any, name: str, source: list[str]) -> None:
+    """Drop the empty line that doctest needs before the fence that ends an example."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
+def setup(app: Any) -> None:
+    """Run before pages and docstrings are read."""
+    app.connect("source-read", tidy_fences)
+    app.connect("autodoc-process-docstring", prepare_docstring, priority=400)

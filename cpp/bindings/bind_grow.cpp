@@ -81,8 +81,11 @@ TrainingTargets read_targets(const nb::object& targets, const nb::object& weight
     return read;
 }
 
-nb::dict to_dict(ForestArrays&& forest) {
+nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
     nb::dict arrays;
+    arrays["grid_shape"] = to_numpy(grid == nullptr ? std::vector<std::int64_t>() : std::vector(grid->shape()));
+    arrays["grid_contiguous"] =
+        to_numpy(grid == nullptr ? std::vector<std::uint8_t>() : std::vector(grid->contiguous()));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));
@@ -111,6 +114,12 @@ void view_rows_layout(const nb::object& source, TrainingFeatures& features) {
     if (rows.column_stride == 1) features.rows = rows;
 }
 
+// Running sums are filled row by row, so rows are read where they are at hand in the stored type.
+const FeatureMatrix& rows_or_columns(const TrainingFeatures& features) {
+    return features.rows.data != nullptr && features.rows.type == features.columns.type ? features.rows
+                                                                                        : features.columns;
+}
+
 nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::object& targets, const nb::object& weights,
               const nb::dict& rows, const std::shared_ptr<ProjectionDistribution>& distribution,
               const nb::dict& options, std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads,
@@ -134,9 +143,13 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     {
         nb::gil_scoped_release release;
         find_integral_features(training.features);
+        if (distribution->grid() != nullptr) {
+            training.features.sums =
+                std::make_unique<RunningSums>(rows_or_columns(training.features), *distribution->grid());
+        }
         forest = grow_forest(training, *distribution, read, {trees.first, trees.second}, n_threads, on_wait);
     }
-    return to_dict(std::move(forest));
+    return to_dict(std::move(forest), distribution->grid());
 }
 
 }  // namespace

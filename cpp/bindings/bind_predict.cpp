@@ -1,7 +1,9 @@
 // Binds prediction: reads a forest's arrays from a Python object and fills result arrays.
 #include <nanobind/stl/pair.h>
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "core/predictor.hpp"
@@ -26,6 +28,14 @@ public:
         hold(forest, "value_indptr", view.value_indptr);
         hold(forest, "value_outputs", view.value_outputs);
         hold(forest, "values", view.values);
+        const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
+        const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
+        if (shape.shape(0) > 0) {
+            grid_ = std::make_unique<Grid>(
+                std::vector<std::int64_t>(shape.data(), shape.data() + shape.shape(0)),
+                std::vector<std::uint8_t>(contiguous.data(), contiguous.data() + contiguous.shape(0)));
+            view.grid = grid_.get();
+        }
     }
 
     ForestView view;
@@ -40,6 +50,7 @@ private:
     }
 
     std::vector<nb::object> held_;
+    std::unique_ptr<Grid> grid_;
 };
 
 FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {

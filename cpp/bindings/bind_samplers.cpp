@@ -1,12 +1,15 @@
 // Binds the projection distributions and the drawing of directions outside a forest.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,9 @@
 #include "bindings/python_distribution.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/dictionary.hpp"
+#include "core/samplers/graph_neighborhoods.hpp"
 #include "core/samplers/mixture.hpp"
+#include "core/samplers/patches.hpp"
 #include "core/samplers/random_rotation.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
@@ -74,6 +79,58 @@ DistributionPtr make_mixture(const std::vector<DistributionPtr>& components,
                                      to_vector(cumulative));
 }
 
+WeightLaw read_weight_law(const std::string& name) {
+    if (name == "ones") return WeightLaw::ones;
+    if (name == "signs") return WeightLaw::signs;
+    if (name == "uniform") return WeightLaw::uniform;
+    if (name == "normal") return WeightLaw::normal;
+    throw std::invalid_argument("unknown law of weights " + name);
+}
+
+Boundary read_boundary(const std::string& name) {
+    if (name == "corner") return Boundary::corner;
+    if (name == "inside") return Boundary::inside;
+    if (name == "pad") return Boundary::pad;
+    if (name == "wrap") return Boundary::wrap;
+    if (name == "subset") return Boundary::subset;
+    throw std::invalid_argument("unknown boundary " + name);
+}
+
+using AxisTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
+
+DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& weights, bool shuffled) {
+    require(!axes.empty(), "patches need an axis");
+    std::vector<PatchAxis> read;
+    std::int64_t n_features = 1;
+    for (const auto& [length, min_size, max_size, boundary] : axes) {
+        require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
+        read.push_back({length, min_size, max_size, read_boundary(boundary)});
+        n_features = check_n_features(n_features * length);
+    }
+    const auto patches = std::make_shared<Patches>(std::move(read), read_weight_law(weights), shuffled);
+    if (patches->grid() != nullptr) check_n_features(n_features + patches->grid()->n_sums());
+    return patches;
+}
+
+DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
+                                         const ConstArray<std::int32_t>& neighbors,
+                                         std::pair<std::int64_t, std::int64_t> sizes,
+                                         const std::string& weights) {
+    const auto n_nodes = check_n_features(static_cast<std::int64_t>(indptr.shape(0)) - 1);
+    require(1 <= sizes.first && sizes.first <= sizes.second, "sizes must be 1 <= smallest <= largest");
+    require(indptr.data()[0] == 0 && indptr.data()[n_nodes] == static_cast<std::int64_t>(neighbors.shape(0)),
+            "indptr must rise from 0 to the number of neighbours");
+    for (std::int64_t i = 0; i < n_nodes; ++i) {
+        require(indptr.data()[i] <= indptr.data()[i + 1], "indptr must not fall");
+    }
+    for (std::size_t k = 0; k < neighbors.shape(0); ++k) {
+        require(neighbors.data()[k] >= 0 && neighbors.data()[k] < n_nodes, "neighbours must be nodes");
+    }
+    return std::make_shared<GraphNeighborhoods>(to_vector(indptr), to_vector(neighbors),
+                                                NeighborhoodSizes{sizes.first, sizes.second},
+                                                read_weight_law(weights));
+}
+
 DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable sample, std::string name) {
     return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample),
                                                 std::move(name));
@@ -108,6 +165,31 @@ nb::tuple sample_directions(const DistributionPtr& distribution, std::uint64_t s
                           to_numpy(std::move(batch.weights)));
 }
 
+nb::object grid_of(const DistributionPtr& distribution) {
+    const Grid* grid = distribution->grid();
+    if (grid == nullptr) return nb::none();
+    return nb::make_tuple(to_numpy(std::vector<std::int64_t>(grid->shape())),
+                          to_numpy(std::vector<std::uint8_t>(grid->contiguous())));
+}
+
+// Writes directions over running sums as directions over features.
+nb::tuple expand_directions(const ConstArray<std::int64_t>& shape, const ConstArray<std::uint8_t>& contiguous,
+                            const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
+                            const ConstArray<float>& weights) {
+    const Grid grid(to_vector(shape), to_vector(contiguous));
+    ExpandedDirections expanded;
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
+            const std::int64_t start = indptr.data()[i];
+            const std::int64_t end = indptr.data()[i + 1];
+            expand_direction(grid, {indices.data() + start, weights.data() + start, end - start}, expanded);
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(expanded.indptr)), to_numpy(std::move(expanded.indices)),
+                          to_numpy(std::move(expanded.weights)));
+}
+
 // The function of a Python distribution refers to its module, and the module may refer to the distribution.
 int traverse_python_distribution(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
@@ -131,7 +213,9 @@ PyType_Slot python_distribution_slots[] = {
 void bind_samplers(nb::module_& m) {
     nb::class_<ProjectionDistribution>(m, "ProjectionDistribution",
                                        "Where a node's candidate directions come from; immutable.")
-        .def_prop_ro("n_features", &ProjectionDistribution::n_features, "The number of features.");
+        .def_prop_ro("n_features", &ProjectionDistribution::n_features, "The number of features.")
+        .def_prop_ro("grid", &grid_of,
+                     "Shape and contiguous axes of the grid whose running sums directions are drawn over, or None.");
     nb::class_<PythonDistribution, ProjectionDistribution>(
         m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A law written in Python.");
     nb::class_<NodeView>(m, "NodeView", "The node that a Python distribution draws for, during that call.")
@@ -149,6 +233,12 @@ void bind_samplers(nb::module_& m) {
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
           nb::arg("weights"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
+    m.def("patches", &make_patches, nb::arg("axes"), nb::arg("weights"), nb::arg("shuffled"),
+          "Patches on a grid; each axis is (length, min_size, max_size, boundary).");
+    m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"),
+          nb::arg("sizes"), nb::arg("weights"));
+    m.def("expand_directions", &expand_directions, nb::arg("shape"), nb::arg("contiguous"), nb::arg("indptr"),
+          nb::arg("indices"), nb::arg("weights"), "Directions over running sums as directions over features.");
     m.def("python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
           nb::arg("name") = "sample",
           "A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/grid.hpp"
 #include "core/views.hpp"
 
 namespace silvan {
@@ -75,6 +76,7 @@ struct ForestView {
     const std::int64_t* value_indptr = nullptr;
     const std::int32_t* value_outputs = nullptr;
     const double* values = nullptr;
+    const Grid* grid = nullptr;  // where directions may be over its running sums
 };
 
 }  // namespace silvan

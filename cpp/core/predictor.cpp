@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -45,8 +46,9 @@ struct TreeView {
 // Takes blocks of rows down trees; holds the scratch memory of one thread.
 class Descent {
 public:
-    Descent(const FeatureMatrix& block, const SplitKernels& kernels)
+    Descent(const FeatureMatrix& block, const Grid* grid, const SplitKernels& kernels)
         : block_(block),
+          sums_(grid == nullptr ? nullptr : std::make_unique<RunningSums>(block, *grid)),
           kernels_(kernels),
           values_(static_cast<std::size_t>(block.n_samples + kLane)),
           right_(static_cast<std::size_t>(block.n_samples)) {}
@@ -79,7 +81,7 @@ private:
     };
 
     void divide(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n) {
-        kernels_.project(block_, rows, n, tree.direction(group.node), values_.data());
+        project(tree.direction(group.node), rows, n, values_.data());
         const float threshold = tree.threshold[group.node];
         const bool missing_left = tree.missing_left[group.node] != 0;
         std::int64_t n_left = 0;
@@ -98,6 +100,12 @@ private:
         if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
     }
 
+    void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n, float* values) const {
+        const bool over_sums = direction.indices[0] >= block_.n_features;
+        kernels_.project(over_sums ? sums_->view() : block_, rows, n, direction, values);
+        if (over_sums && sums_->has_missing()) sums_->mark_missing(direction, rows, n, values);
+    }
+
     std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) const {
         if (block_.type == FeatureType::float32) return walk_typed<float>(tree, node, row);
         return walk_typed<std::uint8_t>(tree, node, row);
@@ -111,8 +119,15 @@ private:
         while (tree.left[node] >= 0) {
             std::int64_t k = tree.indptr[node];
             const std::int64_t end = tree.indptr[node + 1];
-            float value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
-            for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+            float value = 0.0F;
+            if (tree.indices[k] < block_.n_features) {
+                value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+                for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+            } else {
+                float padded[kLane];
+                project(tree.direction(node), &row, 1, padded);
+                value = padded[0];
+            }
             const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
             node = tree.left[node] + (left ? 0 : 1);
         }
@@ -120,6 +135,7 @@ private:
     }
 
     const FeatureMatrix block_;
+    const std::unique_ptr<RunningSums> sums_;
     const SplitKernels& kernels_;
     std::vector<float> values_;
     std::vector<std::uint32_t> right_;
@@ -128,8 +144,7 @@ private:
 
 FeatureMatrix take_block(const FeatureMatrix& features, std::int64_t first, std::int64_t last) {
     FeatureMatrix block = features;
-    const std::int64_t width = features.type == FeatureType::float32 ? 4 : 1;
-    block.data = static_cast<const char*>(features.data) + first * features.row_stride * width;
+    block.data = static_cast<const char*>(features.data) + first * features.row_stride * bytes_of(features.type);
     block.n_samples = last - first;
     return block;
 }
@@ -152,7 +167,7 @@ void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double
 template <typename Work>
 void for_row_blocks(const FeatureMatrix& features, std::int64_t n_threads, const Work& work) {
     const std::int64_t n_rows = features.n_samples;
-    const std::int64_t row_bytes = features.n_features * (features.type == FeatureType::float32 ? 4 : 1);
+    const std::int64_t row_bytes = features.n_features * bytes_of(features.type);
     const std::int64_t share = (n_rows + n_threads - 1) / n_threads;
     const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
     const std::int64_t block = std::max<std::int64_t>(1, std::min(share, cached));
@@ -184,7 +199,7 @@ void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& d
 void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
                   std::int32_t* nodes) {
     for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), best_kernels());
+        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
             std::iota(rows.begin(), rows.end(), 0U);
@@ -198,7 +213,7 @@ void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::
 void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
                double* sums) {
     for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), best_kernels());
+        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
             std::iota(rows.begin(), rows.end(), 0U);
@@ -214,7 +229,7 @@ void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& feature
     for (std::int64_t t = 0; t < forest.n_trees; ++t) {
         draw_rows(draws, seed, static_cast<std::uint64_t>(t), multiplicity);
         for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
-            Descent descent(take_block(features, first, last), best_kernels());
+            Descent descent(take_block(features, first, last), forest.grid, best_kernels());
             std::vector<std::uint32_t> rows;
             for (std::int64_t i = first; i < last; ++i) {
                 if (multiplicity[static_cast<std::size_t>(i)] != 0) continue;

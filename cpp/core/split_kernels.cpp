@@ -41,31 +41,35 @@ inline double smaller(double a, double b) { return a < b ? a : b; }
 
 constexpr std::int64_t kProjectBlock = 64;
 
-template <typename T, bool kFirst, bool kUnitStride>
+// Sum is the type that terms are rounded to and added in.
+template <typename T, typename Sum, bool kFirst, bool kUnitStride>
 inline void accumulate_feature(const T* column, std::int64_t row_stride, const std::uint32_t* rows,
-                               std::int64_t n, float weight, float* values) {
+                               std::int64_t n, float weight, Sum* values) {
     for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t offset =
             kUnitStride ? static_cast<std::int64_t>(rows[i]) : static_cast<std::int64_t>(rows[i]) * row_stride;
-        const float term = weight * static_cast<float>(column[offset]);
+        const Sum term = static_cast<Sum>(weight) * static_cast<Sum>(column[offset]);
         values[i] = kFirst ? term : values[i] + term;
     }
 }
 
-template <typename T, bool kUnitStride>
+template <typename T, typename Sum, bool kUnitStride>
 inline void project_block(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
-                          const Direction& direction, float* values) {
-    const T* data = features.as<T>();
-    const std::int64_t stride = features.column_stride;
-    accumulate_feature<T, true, kUnitStride>(data + direction.indices[0] * stride, features.row_stride, rows,
-                                             n, direction.weights[0], values);
+                          const Direction& direction, Sum* values) {
+    const auto column = [&](std::int64_t k) {
+        return features.as<T>() + (direction.indices[k] - features.first_column) * features.column_stride;
+    };
+    accumulate_feature<T, Sum, true, kUnitStride>(column(0), features.row_stride, rows, n, direction.weights[0],
+                                                  values);
     for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
-        accumulate_feature<T, false, kUnitStride>(data + direction.indices[k] * stride, features.row_stride,
-                                                  rows, n, direction.weights[k], values);
+        accumulate_feature<T, Sum, false, kUnitStride>(column(k), features.row_stride, rows, n,
+                                                       direction.weights[k], values);
     }
 }
 
-ValueRange measure_range(const float* values, std::int64_t n) {
+// Pads the values with +infinity to a multiple of kLane, too.
+ValueRange measure_range(float* values, std::int64_t n) {
+    for (std::int64_t k = n; k % kLane != 0; ++k) values[k] = kInfinity;
     ValueRange range{kInfinity, -kInfinity, false};
     std::int64_t i = 0;
     if (n >= kLane) {
@@ -99,10 +103,21 @@ void project_typed(const FeatureMatrix& features, const std::uint32_t* rows, std
     for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
         const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
         if (features.row_stride == 1) {
-            project_block<T, true>(features, rows + start, n, direction, values + start);
+            project_block<T, float, true>(features, rows + start, n, direction, values + start);
         } else {
-            project_block<T, false>(features, rows + start, n, direction, values + start);
+            project_block<T, float, false>(features, rows + start, n, direction, values + start);
         }
+    }
+}
+
+template <typename T>
+void project_sums(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
+                  const Direction& direction, float* values) {
+    double sums[kProjectBlock];
+    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
+        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
+        project_block<T, double, false>(features, rows + start, n, direction, sums);
+        for (std::int64_t i = 0; i < n; ++i) values[start + i] = static_cast<float>(sums[i]);
     }
 }
 
@@ -112,8 +127,9 @@ ValueRange project(const FeatureMatrix& features, const std::uint32_t* rows, std
         case FeatureType::float32: project_typed<float>(features, rows, n_rows, direction, values); break;
         case FeatureType::float64: project_typed<double>(features, rows, n_rows, direction, values); break;
         case FeatureType::uint8: project_typed<std::uint8_t>(features, rows, n_rows, direction, values); break;
+        case FeatureType::sums_int32: project_sums<std::int32_t>(features, rows, n_rows, direction, values); break;
+        case FeatureType::sums_float64: project_sums<double>(features, rows, n_rows, direction, values); break;
     }
-    for (std::int64_t i = n_rows; i % kLane != 0; ++i) values[i] = kInfinity;
     return measure_range(values, n_rows);
 }
 
@@ -498,7 +514,8 @@ float smallest_above(const float* values, std::int64_t n_rows, float lower) {
 
 extern const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS);
 const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
-    SILVAN_STRING(SILVAN_KERNELS), project,         search_pairs, search_pairs_regression,
+    SILVAN_STRING(SILVAN_KERNELS), project,       measure_range,
+    search_pairs,                  search_pairs_regression,
     score_histogram,               score_histogram_regression,
     largest_in_bins,               smallest_above,
 };

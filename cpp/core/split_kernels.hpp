@@ -82,6 +82,9 @@ struct SplitKernels {
     ValueRange (*project)(const FeatureMatrix& features, const std::uint32_t* rows,
                           std::int64_t n_rows, const Direction& direction, float* values);
 
+    // Range of values that were changed after projection.
+    ValueRange (*measure_range)(float* values, std::int64_t n_rows);
+
     // Exact search by comparing all pairs of rows: at most kMaxPairs rows and kMaxPairClasses classes, and
     // total weight at most 255 (65,535 with two classes).
     SplitPosition (*search_pairs)(const float* values, std::int64_t n_rows, const ClassTargets& targets,

@@ -157,29 +157,20 @@ SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& fe
     best_values_.resize(padded);
 }
 
-bool SplitSearch::is_integral(const Direction& direction) const {
-    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
-        if (features_.integral[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
-        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
-    }
-    return true;
-}
-
 Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch) {
     Split best;
     best.score = kNoScore;
     Found winner;
-    const FeatureMatrix& features = features_.layout_for(targets.n_rows());
     for (std::int64_t j = 0; j < batch.size(); ++j) {
         const auto start = batch.indptr[static_cast<std::size_t>(j)];
         const Direction direction{batch.indices.data() + start, batch.weights.data() + start,
                                   batch.indptr[static_cast<std::size_t>(j) + 1] - start};
         const ValueRange range =
-            kernels_.project(features, rows, targets.n_rows(), direction, values_.data());
+            features_.project(kernels_, rows, targets.n_rows(), direction, values_.data());
         if (range.minimum > range.maximum) continue;
         if (range.minimum == range.maximum && !range.any_missing) continue;
         best.varies = true;
-        const Found found = search_direction(targets, range, is_integral(direction), best.score);
+        const Found found = search_direction(targets, range, features_.is_integral(direction), best.score);
         if (!found.found || !(found.score > best.score)) continue;
         winner = found;
         best.found = true;

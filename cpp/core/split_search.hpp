@@ -63,7 +63,6 @@ private:
     void sort_keys(std::int64_t n);
     void reserve_bins(std::int64_t n_counts);
     HistogramScratch scratch();
-    bool is_integral(const Direction& direction) const;
 
     const SplitKernels& kernels_;
     const TrainingFeatures& features_;

@@ -1,4 +1,4 @@
-// Finds the features that hold whole numbers only.
+// Finds what holds whole numbers only.
 #include "core/training_features.hpp"
 
 #include <cmath>
@@ -20,6 +20,16 @@ void find_integral_features(TrainingFeatures& features) {
             break;
         }
     }
+}
+
+bool TrainingFeatures::is_integral(const Direction& direction) const {
+    const bool over_sums = is_over_sums(direction);
+    if (over_sums && columns.type != FeatureType::uint8) return false;
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        if (!over_sums && integral[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
+        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
+    }
+    return true;
 }
 
 }  // namespace silvan

@@ -6,8 +6,20 @@
 namespace silvan {
 
 // Features are stored as float32 or uint8; float64 is read only where the caller's own matrix serves as a
-// second layout, and rounded to float32 value by value.
-enum class FeatureType : std::uint8_t { float32, uint8, float64 };
+// second layout, and rounded to float32 value by value. Running sums (see grid.hpp) are added in float64 and
+// rounded once.
+enum class FeatureType : std::uint8_t { float32, uint8, float64, sums_int32, sums_float64 };
+
+inline std::int64_t bytes_of(FeatureType type) {
+    switch (type) {
+        case FeatureType::uint8: return 1;
+        case FeatureType::float32:
+        case FeatureType::sums_int32: return 4;
+        case FeatureType::float64:
+        case FeatureType::sums_float64: return 8;
+    }
+    return 8;
+}
 
 // An n_samples x n_features matrix. Strides count elements, so row-major, column-major and strided
 // matrices are all read without a copy.
@@ -18,6 +30,7 @@ struct FeatureMatrix {
     std::int64_t n_features = 0;
     std::int64_t row_stride = 0;
     std::int64_t column_stride = 1;
+    std::int64_t first_column = 0;  // the number by which directions know column 0
 
     template <typename T>
     const T* as() const {

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 class ProjectionDistribution:
     @property
     def n_features(self) -> int: ...
+    @property
+    def grid(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None: ...
 
 class PythonDistribution(ProjectionDistribution): ...
 
@@ -42,6 +44,22 @@ def dictionary(
 def mixture(
     components: Sequence[ProjectionDistribution], cumulative: NDArray[np.float64]
 ) -> ProjectionDistribution: ...
+def patches(
+    axes: Sequence[tuple[int, int, int, str]], weights: str, shuffled: bool
+) -> ProjectionDistribution: ...
+def graph_neighborhoods(
+    indptr: NDArray[np.int64],
+    neighbors: NDArray[np.int32],
+    sizes: tuple[int, int],
+    weights: str,
+) -> ProjectionDistribution: ...
+def expand_directions(
+    shape: NDArray[np.int64],
+    contiguous: NDArray[np.uint8],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32],
+) -> _Directions: ...
 def python_distribution(
     n_features: int,
     sample: Callable[[NodeView, int, int], _Directions],

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from silvan import _core
+
 _DTYPES = {
     "tree_offsets": np.int64,
     "leaf_offsets": np.int64,
@@ -27,9 +29,12 @@ _DTYPES = {
     "values": np.float64,
     "member_indptr": np.int64,
     "members": np.int32,
+    "grid_shape": np.int64,
+    "grid_contiguous": np.uint8,
 }
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.
+_GRID = ("grid_shape", "grid_contiguous")
 _POSITIONS = ("tree_offsets", "leaf_offsets", "direction_indptr", "value_indptr", "member_indptr")
 
 
@@ -70,6 +75,11 @@ class ForestArrays:
         or means of the targets.
     member_indptr, members : arrays
         In-bag training rows of each leaf.
+    grid_shape : int64 array
+        Shape of the grid whose running sums directions are over, besides the features: column
+        ``n_features + j`` is running sum j. Empty where directions are over features only.
+    grid_contiguous : uint8 array
+        1 for each axis of the grid that running sums run along.
     """
 
     n_features: int
@@ -90,6 +100,8 @@ class ForestArrays:
     values: NDArray[np.float64]
     member_indptr: NDArray[np.int64]
     members: NDArray[np.int32]
+    grid_shape: NDArray[np.int64]
+    grid_contiguous: NDArray[np.uint8]
 
     @classmethod
     def from_native(
@@ -127,10 +139,13 @@ class ForestArrays:
         first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
         indptr = self.direction_indptr[self.tree_offsets[first] : self.tree_offsets[last] + 1]
         entries = slice(indptr[0], indptr[-1])
-        return csr_array(
-            (self.direction_weights[entries], self.direction_indices[entries], indptr - indptr[0]),
-            shape=(len(indptr) - 1, self.n_features),
-        )
+        indptr = indptr - indptr[0]
+        indices, weights = self.direction_indices[entries], self.direction_weights[entries]
+        if len(self.grid_shape):
+            indptr, indices, weights = _core.expand_directions(
+                self.grid_shape, self.grid_contiguous, indptr, indices, weights
+            )
+        return csr_array((weights, indices, indptr), shape=(len(indptr) - 1, self.n_features))
 
     def depth(self) -> NDArray[np.int64]:
         """Depth of each tree: the largest number of splits between its root and a leaf."""
@@ -149,6 +164,11 @@ class ForestArrays:
 
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""
+        same_grid = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _GRID)
+        if not same_grid:
+            raise ValueError(
+                "a forest on another grid cannot follow this one; grow both with the same patches."
+            )
         if (other.n_features, other.n_outputs) != (self.n_features, self.n_outputs):
             raise ValueError(
                 f"a forest of {other.n_features} features and {other.n_outputs} outputs cannot "
@@ -158,6 +178,9 @@ class ForestArrays:
         joined = {}
         for name in _DTYPES:
             mine, theirs = getattr(self, name), getattr(other, name)
+            if name in _GRID:
+                joined[name] = mine
+                continue
             if name in _POSITIONS:
                 theirs = theirs[1:] + mine[-1]
             joined[name] = np.concatenate([mine, theirs])
@@ -230,9 +253,22 @@ class ForestArrays:
         _require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
         _require(bool((np.diff(self.member_indptr) > 0).all()), "a leaf has no members")
 
+    def _n_sums(self) -> int:
+        """Number of running sums on the grid."""
+        _require(
+            len(self.grid_shape) == len(self.grid_contiguous), "the axes of the grid differ in number"
+        )
+        if not len(self.grid_shape):
+            return 0
+        _require(
+            bool((self.grid_shape > 0).all()) and int(np.prod(self.grid_shape)) == self.n_features,
+            "grid_shape has another number of cells than there are features",
+        )
+        return int(np.prod(self.grid_shape + (self.grid_contiguous > 0)))
+
     def _check_entries(self) -> None:
         for name, limit in (
-            ("direction_indices", self.n_features),
+            ("direction_indices", self.n_features + self._n_sums()),
             ("value_outputs", self.n_outputs),
             ("members", np.iinfo(np.int32).max),
         ):

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/grid.hpp"
 #include "core/random.hpp"
 #include "core/views.hpp"
 
@@ -82,6 +83,9 @@ public:
     virtual ~ProjectionDistribution() = default;
 
     virtual std::int64_t n_features() const = 0;
+
+    // The grid whose running sums directions may be drawn over, besides the features; nullptr if none are.
+    virtual const Grid* grid() const { return nullptr; }
 
     // `random` is the tree's own stream, for what is drawn once per tree. The sampler may refer to the
     // distribution, which must outlive it.

@@ -1,4 +1,4 @@
-// Fills a run of direction weights: random signs, or uniform over (-1, 1).
+// Fills a run of direction weights by one of four laws.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,22 @@ inline void draw_signs(std::int64_t n, Random& random, float* out) {
 // Each weight is uniform over (-1, 1) and never zero, as Random::uniform_weight gives them.
 inline void draw_uniform_weights(std::int64_t n, Random& random, float* out) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = random.uniform_weight();
+}
+
+enum class WeightLaw : std::uint8_t { ones, signs, uniform, normal };
+
+// Independent weights, none of them zero.
+inline void draw_weights(WeightLaw law, std::int64_t n, Random& random, float* out) {
+    switch (law) {
+        case WeightLaw::ones: std::fill_n(out, n, 1.0F); break;
+        case WeightLaw::signs: draw_signs(n, random, out); break;
+        case WeightLaw::uniform: draw_uniform_weights(n, random, out); break;
+        case WeightLaw::normal:
+            for (std::int64_t i = 0; i < n; ++i) {
+                do out[i] = static_cast<float>(random.normal());
+                while (out[i] == 0.0F);
+            }
+    }
 }
 
 }  // namespace silvan

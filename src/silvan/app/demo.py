@@ -57,9 +57,9 @@ def explain(results: Sequence[Result], n_fits: int) -> str:
         f"standard deviation over {n_fits} held-out parts; times are medians over the same fits. "
         "Out of bag is the accuracy on training rows, each judged only by the trees that did not "
         "see it: it estimates the first column without holding anything out.\n\n"
-        f"On the same parts, sparse signs are {gain.mean():+.1f} points from scikit-learn's random "
-        f"forest ({gain.min():+.1f} to {gain.max():+.1f}, part by part), and {ratio:.1f} times as "
-        "fast to fit. Read differences within that range as a tie."
+        f"On the same parts, sparse signs score {gain.mean():+.1f} points against scikit-learn's "
+        f"random forest ({gain.min():+.1f} to {gain.max():+.1f}, part by part) and fit "
+        f"{ratio:.1f} times as fast. Read differences within that range as a tie."
     )
 
 

@@ -9,6 +9,8 @@ from silvan.projections.axis import AxisAligned
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.combinations import UniformCombinations
 from silvan.projections.dictionary import Dictionary
+from silvan.projections.graphs import GraphNeighborhoods
+from silvan.projections.grids import Patches
 from silvan.projections.mixture import Mixture
 from silvan.projections.node import Node
 from silvan.projections.rotation import RandomRotation
@@ -17,8 +19,10 @@ from silvan.projections.sparse import SparseSigns
 __all__ = [
     "AxisAligned",
     "Dictionary",
+    "GraphNeighborhoods",
     "Mixture",
     "Node",
+    "Patches",
     "ProjectionDistribution",
     "RandomRotation",
     "SparseSigns",

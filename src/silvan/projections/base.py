@@ -109,9 +109,11 @@ class ProjectionDistribution(ParameterHolder, ABC):
         check_integer("n_features", n_features, 1)
         self.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
-        indptr, indices, weights = _core.sample_directions(
-            self._to_native(n_features), seed, 0, "", n_directions
-        )
+        native = self._to_native(n_features)
+        arrays = _core.sample_directions(native, seed, 0, "", n_directions)
+        if native.grid is not None:
+            arrays = _core.expand_directions(*native.grid, *arrays)
+        indptr, indices, weights = arrays
         shape = (len(indptr) - 1, int(n_features))
         return sparse.csr_array((weights, indices, indptr), shape=shape)
 

@@ -1,0 +1,139 @@
+// Fills and reads running sums.
+#include "core/grid.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace silvan {
+
+Grid::Grid(std::vector<std::int64_t> shape, std::vector<std::uint8_t> contiguous)
+    : shape_(std::move(shape)),
+      contiguous_(std::move(contiguous)),
+      cell_strides_(shape_.size()),
+      sum_strides_(shape_.size()) {
+    for (std::size_t a = shape_.size(); a-- > 0;) {
+        cell_strides_[a] = n_cells_;
+        sum_strides_[a] = n_sums_;
+        n_cells_ *= shape_[a];
+        n_sums_ *= shape_[a] + (contiguous_[a] != 0 ? 1 : 0);
+    }
+}
+
+std::vector<std::int64_t> Grid::places() const {
+    std::vector<std::int64_t> place(static_cast<std::size_t>(n_cells_));
+    for (std::int64_t cell = 0; cell < n_cells_; ++cell) {
+        std::int64_t rest = cell;
+        std::int64_t at = 0;
+        for (std::size_t a = 0; a < n_axes(); ++a) {
+            at += (rest / cell_strides_[a] + (contiguous_[a] != 0 ? 1 : 0)) * sum_strides_[a];
+            rest %= cell_strides_[a];
+        }
+        place[static_cast<std::size_t>(cell)] = at;
+    }
+    return place;
+}
+
+bool Grid::covers(std::int64_t sum, std::int64_t cell) const {
+    for (std::size_t a = 0; a < n_axes(); ++a) {
+        const std::int64_t at = sum / sum_strides_[a];
+        const std::int64_t position = cell / cell_strides_[a];
+        sum -= at * sum_strides_[a];
+        cell -= position * cell_strides_[a];
+        if (contiguous_[a] != 0 ? position >= at : position != at) return false;
+    }
+    return true;
+}
+
+void expand_direction(const Grid& grid, const Direction& direction, ExpandedDirections& expanded) {
+    const bool over_sums = direction.n_nonzeros > 0 && direction.indices[0] >= grid.n_cells();
+    if (!over_sums) {
+        expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
+        expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
+    } else {
+        // A cell's weight is the sum of the weights of the running sums that cover it: sums from the far end.
+        std::vector<float> weights(static_cast<std::size_t>(grid.n_sums()));
+        for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+            weights[static_cast<std::size_t>(direction.indices[k] - grid.n_cells())] = direction.weights[k];
+        }
+        for (std::size_t a = 0; a < grid.n_axes(); ++a) {
+            if (grid.contiguous()[a] == 0) continue;
+            const std::int64_t step = grid.sum_stride(a);
+            const std::int64_t block = step * (grid.shape()[a] + 1);
+            for (std::int64_t start = 0; start < grid.n_sums(); start += block) {
+                for (std::int64_t i = start + block - step; i-- > start;) {
+                    weights[static_cast<std::size_t>(i)] += weights[static_cast<std::size_t>(i + step)];
+                }
+            }
+        }
+        const std::vector<std::int64_t> places = grid.places();
+        for (std::size_t cell = 0; cell < places.size(); ++cell) {
+            const float weight = weights[static_cast<std::size_t>(places[cell])];
+            if (weight == 0.0F) continue;
+            expanded.indices.push_back(static_cast<std::int32_t>(cell));
+            expanded.weights.push_back(weight);
+        }
+    }
+    expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
+}
+
+RunningSums::RunningSums(const FeatureMatrix& features, const Grid& grid) : grid_(grid) {
+    const bool integers = features.type == FeatureType::uint8;
+    const auto entries = static_cast<std::size_t>(features.n_samples * grid.n_sums());
+    memory_.reserve(integers ? (entries + 1) / 2 : entries);
+    view_ = {memory_.data(), integers ? FeatureType::sums_int32 : FeatureType::sums_float64,
+             features.n_samples, grid.n_sums(), grid.n_sums(), 1, grid.n_cells()};
+    if (integers) {
+        fill<std::uint8_t>(features, static_cast<std::int32_t*>(static_cast<void*>(memory_.data())));
+    } else {
+        fill<float>(features, memory_.data());
+    }
+}
+
+template <typename T, typename Sum>
+void RunningSums::fill(const FeatureMatrix& features, Sum* sums) {
+    // A row's sums are filled by its cells, and then added up along each axis.
+    const std::vector<std::int64_t> place = grid_.places();
+    for (std::int64_t row = 0; row < features.n_samples; ++row) {
+        const T* from = features.as<T>() + row * features.row_stride;
+        Sum* to = sums + row * grid_.n_sums();
+        std::fill(to, to + grid_.n_sums(), Sum{0});
+        for (std::int64_t cell = 0; cell < grid_.n_cells(); ++cell) {
+            const T value = from[cell * features.column_stride];
+            if (value == value) {
+                to[place[static_cast<std::size_t>(cell)]] = static_cast<Sum>(value);
+            } else {
+                missing_.push_back({static_cast<std::uint32_t>(row), static_cast<std::int32_t>(cell)});
+            }
+        }
+        for (std::size_t a = 0; a < grid_.n_axes(); ++a) {
+            if (grid_.contiguous()[a] == 0) continue;
+            const std::int64_t step = grid_.sum_stride(a);
+            const std::int64_t block = step * (grid_.shape()[a] + 1);
+            for (std::int64_t start = 0; start < grid_.n_sums(); start += block) {
+                for (std::int64_t i = start + step; i < start + block; ++i) to[i] += to[i - step];
+            }
+        }
+    }
+}
+
+void RunningSums::mark_missing(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                               float* values) const {
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        auto at = std::lower_bound(missing_.begin(), missing_.end(), rows[i],
+                                   [](const MissingCell& m, std::uint32_t row) { return m.row < row; });
+        for (; at != missing_.end() && at->row == rows[i]; ++at) {
+            float weight = 0.0F;
+            for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+                const bool covers = grid_.covers(direction.indices[k] - grid_.n_cells(), at->cell);
+                weight += covers ? direction.weights[k] : 0.0F;
+            }
+            if (weight != 0.0F) {
+                values[i] = std::numeric_limits<float>::quiet_NaN();
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace silvan

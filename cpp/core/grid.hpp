@@ -1,0 +1,91 @@
+// Running sums over a grid of features: a sum over a box of any size takes two look-ups per axis.
+//
+// Features that lie on a grid (pixels, time steps, voxels) have running sums along its contiguous axes
+// (summed-area tables). The sum over a box is then a sparse direction over running sums, with weight +1 or -1 at
+// each of its corners: patches need no mechanism of their own. Columns of running sums are numbered after
+// the features: index n_cells() + j of a direction is running sum j.
+//
+// uint8 features have int32 sums, which are exact. float32 features have float64 sums, whose cancellation stays
+// far below the rounding of a float32.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/split_kernels.hpp"
+#include "core/views.hpp"
+
+namespace silvan {
+
+class Grid {
+public:
+    // `contiguous[a]` tells whether neighbours along axis a belong together (time, rows) or not (channels).
+    Grid(std::vector<std::int64_t> shape, std::vector<std::uint8_t> contiguous);
+
+    std::size_t n_axes() const { return shape_.size(); }
+    const std::vector<std::int64_t>& shape() const { return shape_; }
+    const std::vector<std::uint8_t>& contiguous() const { return contiguous_; }
+    std::int64_t n_cells() const { return n_cells_; }
+    std::int64_t n_sums() const { return n_sums_; }
+
+    // Steps from a cell, or from a running sum, to the next one along axis a. Sums along a contiguous axis of
+    // length s have s + 1 positions; position i covers the cells before i.
+    std::int64_t cell_stride(std::size_t a) const { return cell_strides_[a]; }
+    std::int64_t sum_stride(std::size_t a) const { return sum_strides_[a]; }
+
+    bool operator==(const Grid& other) const {
+        return shape_ == other.shape_ && contiguous_ == other.contiguous_;
+    }
+
+    // For each cell, the first running sum that covers it.
+    std::vector<std::int64_t> places() const;
+
+    // Whether running sum `sum` covers feature `cell`.
+    bool covers(std::int64_t sum, std::int64_t cell) const;
+
+private:
+    std::vector<std::int64_t> shape_;
+    std::vector<std::uint8_t> contiguous_;
+    std::vector<std::int64_t> cell_strides_;
+    std::vector<std::int64_t> sum_strides_;
+    std::int64_t n_cells_ = 1;
+    std::int64_t n_sums_ = 1;
+};
+
+// Directions over features and running sums, written over the features alone.
+struct ExpandedDirections {
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<float> weights;
+};
+
+void expand_direction(const Grid& grid, const Direction& direction, ExpandedDirections& expanded);
+
+// The running sums of some rows. Missing cells count as zero in the sums; mark_missing tells them.
+class RunningSums {
+public:
+    RunningSums(const FeatureMatrix& features, const Grid& grid);
+
+    const FeatureMatrix& view() const { return view_; }
+    bool has_missing() const { return !missing_.empty(); }
+
+    // Sets values[i] to NaN where the direction touches a missing cell of rows[i].
+    void mark_missing(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                      float* values) const;
+
+private:
+    template <typename T, typename Sum>
+    void fill(const FeatureMatrix& features, Sum* sums);
+
+    const Grid& grid_;
+    Buffer<double> memory_;
+    FeatureMatrix view_;
+    struct MissingCell {
+        std::uint32_t row;
+        std::int32_t cell;
+    };
+    std::vector<MissingCell> missing_;  // by row
+};
+
+}  // namespace silvan

@@ -1,0 +1,48 @@
+// Patches of neighbouring features on a grid: the law of manifold forests (MORF paper 3.1; Perry 2020, 3.1).
+#pragma once
+
+#include <vector>
+
+#include "core/grid.hpp"
+#include "core/samplers/projection_sampler.hpp"
+#include "core/samplers/random_weights.hpp"
+
+namespace silvan {
+
+enum class Boundary : std::uint8_t {
+    corner,  // first cell u ~ U{0, W - min}, then size ~ U{min, min(max, W - u)}
+    inside,  // size ~ U{min, max}, then uniform over the places that fit
+    pad,     // size, then start ~ U{1 - size, W - 1}, clipped to the grid: all cells are covered equally often
+    wrap,    // size, then start ~ U{0, W - 1}, indices modulo W
+    subset,  // size, then a random subset of that size: an axis whose neighbours do not belong together
+};
+
+struct PatchAxis {
+    std::int64_t length = 1;
+    std::int64_t min_size = 1;
+    std::int64_t max_size = 1;  // at most length
+    Boundary boundary = Boundary::pad;
+};
+
+// A direction is a product of one run (or subset) per axis. Where all weights are one and a patch has more
+// than kDirectCells cells it is drawn over the running sums of the grid, else over the features themselves.
+// Shuffled patches move their cells to random places.
+class Patches final : public ProjectionDistribution {
+public:
+    static constexpr std::int64_t kDirectCells = 12;
+
+    Patches(std::vector<PatchAxis> axes, WeightLaw weights, bool shuffled);
+
+    std::int64_t n_features() const override { return grid_.n_cells(); }
+    const Grid* grid() const override { return uses_sums_ ? &grid_ : nullptr; }
+    std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
+
+private:
+    std::vector<PatchAxis> axes_;
+    WeightLaw weights_;
+    bool shuffled_;
+    Grid grid_;
+    bool uses_sums_;
+};
+
+}  // namespace silvan

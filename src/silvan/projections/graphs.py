@@ -1,0 +1,122 @@
+"""Connected neighbourhoods of features that are the nodes of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from silvan import _core
+from silvan._validation import check_choice, check_integer, invalid
+from silvan.projections.base import ProjectionDistribution
+from silvan.projections.grids import WEIGHTS, draw_weights
+from silvan.projections.node import Node
+from silvan.projections.parameters import is_sparse
+
+
+class GraphNeighborhoods(ProjectionDistribution):
+    """Sums over random connected neighbourhoods in a graph of features [1]_, [2]_.
+
+    A centre is drawn uniformly among the features and a size uniformly from `min_size` to
+    `max_size`. The neighbourhood grows from the centre breadth first: all nodes at distance one,
+    then at distance two, and so on; of the distance that no longer fits it takes a random subset.
+    Where the centre's component has fewer nodes than the size, it takes them all.
+
+    Parameters
+    ----------
+    graph : sparse matrix or array of shape (n_features, n_features), or networkx graph
+        Who neighbours whom: node i of a networkx graph in the order of its nodes is feature i. Entries
+        that are not zero are edges; edges count in both directions, and loops not at all.
+    min_size, max_size : int, default=1 and 8
+        Smallest and largest number of features.
+    weights : {"ones", "signs", "uniform", "normal"}, default="ones"
+        Weights of the features: all one; +1 or -1; uniform over (-1, 1); standard normal.
+
+    References
+    ----------
+    .. [1] Manifold forests: closing the gap on neural networks, section 3.1.
+    .. [2] R. Perry. Manifold-aware forests. Johns Hopkins University, 2020, section 3.1.
+
+    Examples
+    --------
+    >>> from scipy.sparse import diags_array
+    >>> from silvan.projections import GraphNeighborhoods
+    >>> path = diags_array([1.0] * 5, offsets=1, shape=(6, 6))
+    >>> law = GraphNeighborhoods(path, min_size=3, max_size=3)
+    >>> law.draw(1, n_features=6, random_state=1).toarray()
+    array([[0., 0., 0., 1., 1., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self, graph: Any, min_size: int = 1, max_size: int = 8, weights: str = "ones"
+    ) -> None:
+        self.graph = graph
+        self.min_size = min_size
+        self.max_size = max_size
+        self.weights = weights
+
+    def validate(self, n_features: int) -> None:
+        """Raise an error if a parameter is wrong, or the graph has another number of nodes."""
+        check_integer("min_size", self.min_size, 1)
+        check_integer("max_size", self.max_size, 1)
+        check_choice("weights", self.weights, WEIGHTS)
+        if self.min_size > self.max_size:
+            raise invalid(
+                "min_size", f"at most max_size ({self.max_size})", self.min_size, "swap them"
+            )
+        n_nodes = self._adjacency().shape[0]
+        if n_nodes != n_features:
+            raise ValueError(
+                f"graph has {n_nodes} nodes but X has {n_features} features; pass a graph with one "
+                "node for each feature."
+            )
+
+    def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
+        """Draw directions for one node: the law in NumPy, for reference."""
+        adjacency = self._adjacency().toarray() != 0
+        directions = np.zeros((node.n_directions, node.n_features))
+        for direction in directions:
+            inside = np.zeros(node.n_features, dtype=bool)
+            inside[rng.integers(node.n_features)] = True
+            size = rng.integers(self.min_size, self.max_size + 1)
+            while inside.sum() < size:
+                level = np.flatnonzero(adjacency[inside].any(axis=0) & ~inside)
+                if len(level) == 0:
+                    break
+                room = size - inside.sum()
+                inside[level if len(level) <= room else rng.choice(level, room, False)] = True
+            direction[inside] = draw_weights(self.weights, int(inside.sum()), rng)
+        return sparse.csr_array(directions)
+
+    def _adjacency(self) -> sparse.csr_array[np.float64]:
+        """Symmetric adjacency without loops."""
+        graph = self.graph
+        if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
+            from networkx import to_scipy_sparse_array
+
+            graph = to_scipy_sparse_array(graph, weight=None)
+        if not is_sparse(graph) or len(graph.shape) != 2 or graph.shape[0] != graph.shape[1]:
+            raise invalid(
+                "graph",
+                "a square scipy sparse matrix or a networkx graph",
+                graph,
+                "pass for example scipy.sparse.csr_array(adjacency)",
+            )
+        edges = sparse.coo_array(graph)
+        keep = (edges.data != 0) & (edges.row != edges.col)
+        rows: NDArray[Any] = np.concatenate([edges.row[keep], edges.col[keep]])
+        columns: NDArray[Any] = np.concatenate([edges.col[keep], edges.row[keep]])
+        adjacency = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=graph.shape)
+        adjacency.sum_duplicates()
+        return adjacency
+
+    def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
+        adjacency = self._adjacency()
+        return _core.graph_neighborhoods(
+            adjacency.indptr.astype(np.int64),
+            adjacency.indices.astype(np.int32),
+            (int(self.min_size), int(self.max_size)),
+            self.weights,
+        )

@@ -1,0 +1,225 @@
+"""Patches of neighbouring features on a grid, as in manifold forests and structured RerF."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from silvan import _core
+from silvan._validation import check_choice, check_flag, invalid, is_integer
+from silvan.projections.base import ProjectionDistribution
+from silvan.projections.node import Node
+
+BOUNDARIES = ("corner", "inside", "pad", "wrap")
+WEIGHTS = ("ones", "signs", "uniform", "normal")
+
+
+class Axis(NamedTuple):
+    """How a patch is drawn along one axis; an axis that is not contiguous has boundary "subset"."""
+
+    length: int
+    min_size: int
+    max_size: int
+    boundary: str
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Cells of one patch along the axis, ascending."""
+        length, least, most, boundary = self
+        if boundary == "corner":
+            start = rng.integers(length - least + 1)
+            size = rng.integers(least, min(most, length - start) + 1)
+            return np.arange(start, start + size)
+        size = int(rng.integers(least, most + 1))
+        if boundary == "subset":
+            return np.sort(rng.choice(length, size=size, replace=False))
+        if boundary == "inside":
+            start = rng.integers(length - size + 1)
+        elif boundary == "pad":
+            start = rng.integers(1 - size, length)
+        else:
+            start = rng.integers(length)
+        cells = np.arange(start, start + size)
+        if boundary == "wrap":
+            return np.sort(cells % length)
+        return cells[(cells >= 0) & (cells < length)]
+
+
+class Patches(ProjectionDistribution):
+    """Sums over random patches of neighbouring features: the law of manifold forests [1]_, [2]_.
+
+    The features lie on a grid: the pixels of an image, the time steps of a series, voxels,
+    channels times time. A direction is a patch, the product of one run of cells per axis, and a row's
+    value is the weighted sum over its cells. The cost of a sum of equal weights does not depend on
+    the patch's size.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the grid; its product is the number of features, and features are numbered as
+        ``numpy.ravel`` does.
+    min_size, max_size : int or tuple of int, default=1 and None
+        Smallest and largest number of cells along each axis; one number holds for all contiguous
+        axes. None as `max_size` stands for an eighth of the axis, at least 3 cells (and all
+        of an axis that is not contiguous).
+    boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
+        How size and place are drawn along an axis of W cells; U{a, b} is uniform over a, ..., b.
+
+        - ``"corner"`` [1]_: first cell u ~ U{0, W - min}, then size ~ U{min, min(max, W - u)}.
+        - ``"inside"``: size ~ U{min, max}, then uniform over the places that fit.
+        - ``"pad"`` [2]_: size, then first cell ~ U{1 - size, W - 1}, clipped to the grid. Every
+          cell is covered equally often.
+        - ``"wrap"``: size, then first cell ~ U{0, W - 1}, going on at 0 after W - 1: for data on a
+          circle. Every cell is covered equally often.
+    contiguous : bool or tuple of bool, default=True
+        False for an axis whose neighbours do not belong together (the channels of a multichannel
+        series): it draws a random subset of that size instead of a run, whatever `boundary` says.
+    weights : {"ones", "signs", "uniform", "normal"}, default="ones"
+        Weights of the cells: all one; +1 or -1; uniform over (-1, 1) as in structured RerF [3]_;
+        standard normal.
+    shuffled : bool, default=False
+        Move the chosen cells to random places of the grid: the control of [3]_, which knows the sizes of
+        patches but not the neighbourhood.
+
+    References
+    ----------
+    .. [1] Manifold forests: closing the gap on neural networks, section 3.1.
+    .. [2] R. Perry. Manifold-aware forests. Johns Hopkins University, 2020, section 3.1.
+    .. [3] T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins
+       University, 2018, section 3.3.8.
+
+    Examples
+    --------
+    >>> from silvan.projections import Patches
+    >>> patches = Patches((4, 6), min_size=2, max_size=2, boundary="inside")
+    >>> patches.draw(1, n_features=24, random_state=3).toarray().reshape(4, 6)
+    array([[0., 0., 0., 0., 0., 0.],
+           [0., 0., 1., 1., 0., 0.],
+           [0., 0., 1., 1., 0., 0.],
+           [0., 0., 0., 0., 0., 0.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        shape: int | Sequence[int],
+        min_size: int | Sequence[int] = 1,
+        max_size: int | Sequence[int] | None = None,
+        boundary: str | Sequence[str] = "pad",
+        contiguous: bool | Sequence[bool] = True,
+        weights: str = "ones",
+        shuffled: bool = False,
+    ) -> None:
+        self.shape = shape
+        self.min_size = min_size
+        self.max_size = max_size
+        self.boundary = boundary
+        self.contiguous = contiguous
+        self.weights = weights
+        self.shuffled = shuffled
+
+    def validate(self, n_features: int) -> None:
+        """Raise an error if a parameter is wrong, or the grid has another number of cells."""
+        shape = self._shape()
+        if math.prod(shape) != n_features:
+            raise ValueError(
+                f"shape {shape} has {math.prod(shape)} cells but X has {n_features} features; pass "
+                "the shape that X was flattened from."
+            )
+        check_choice("weights", self.weights, WEIGHTS)
+        check_flag("shuffled", self.shuffled)
+        for a, axis in enumerate(self._axes()):
+            if axis.boundary != "subset":
+                check_choice("boundary", axis.boundary, BOUNDARIES)
+            for name, size in (("min_size", axis.min_size), ("max_size", axis.max_size)):
+                if not (is_integer(size) and 1 <= size <= axis.length):
+                    raise invalid(
+                        name,
+                        f"an integer from 1 to {axis.length}, the length of axis {a}",
+                        size,
+                        "pass one size for each axis of the grid",
+                    )
+            if axis.min_size > axis.max_size:
+                raise invalid(
+                    "min_size",
+                    f"at most max_size ({axis.max_size} along axis {a})",
+                    axis.min_size,
+                    "swap or change them",
+                )
+
+    def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
+        """Draw directions for one node: the law in NumPy, for reference."""
+        shape, axes = self._shape(), self._axes()
+        directions = np.zeros((node.n_directions, node.n_features))
+        for direction in directions:
+            runs = [axis.draw(rng) for axis in axes]
+            cells = np.array([np.ravel_multi_index(at, shape) for at in product(*runs)])
+            if self.shuffled:
+                cells = rng.choice(node.n_features, size=len(cells), replace=False)
+            direction[cells] = draw_weights(self.weights, len(cells), rng)
+        return sparse.csr_array(directions)
+
+    def _shape(self) -> tuple[int, ...]:
+        shape = (self.shape,) if is_integer(self.shape) else self.shape
+        if not (
+            isinstance(shape, Sequence) and shape and all(is_integer(s) and s >= 1 for s in shape)
+        ):
+            raise invalid(
+                "shape",
+                "an integer or a tuple of integers >= 1",
+                self.shape,
+                "pass the shape of one row's grid, for example (28, 28)",
+            )
+        return tuple(int(s) for s in shape)
+
+    def _axes(self) -> list[Axis]:
+        shape = self._shape()
+        contiguous = self._per_axis("contiguous", self.contiguous, shape)
+        min_size = self._per_axis("min_size", self.min_size, shape)
+        max_size = self._per_axis("max_size", self.max_size, shape)
+        boundary = self._per_axis("boundary", self.boundary, shape)
+        axes = []
+        for length, run, least, most, law in zip(
+            shape, contiguous, min_size, max_size, boundary, strict=True
+        ):
+            if not isinstance(run, bool | np.bool_):
+                raise invalid("contiguous", "True or False for each axis", run, "pass one of them")
+            if most is None:
+                most = min(length, max(3, length // 8)) if run else length
+                most = max(most, least) if is_integer(least) else most
+            axes.append(Axis(length, least, most, law if run else "subset"))
+        return axes
+
+    def _per_axis(self, name: str, value: Any, shape: tuple[int, ...]) -> Sequence[Any]:
+        """One value for each axis; a single size leaves axes free that are not contiguous."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            if len(value) != len(shape):
+                raise invalid(
+                    name,
+                    f"one value or one for each of the {len(shape)} axes of shape {shape}",
+                    value,
+                    "pass a single value or a tuple of that length",
+                )
+            return value
+        if name in ("min_size", "max_size"):
+            contiguous = self._per_axis("contiguous", self.contiguous, shape)
+            other = 1 if name == "min_size" else None
+            return [value if run else other for run in contiguous]
+        return [value] * len(shape)
+
+    def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
+        axes = [tuple(axis) for axis in self._axes()]
+        return _core.patches(axes, self.weights, bool(self.shuffled))
+
+
+def draw_weights(law: str, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Weights of the cells of a patch, by the name of their law."""
+    if law == "ones":
+        return np.ones(n)
+    if law == "signs":
+        return rng.choice([-1.0, 1.0], size=n)
+    return rng.uniform(-1, 1, size=n) if law == "uniform" else rng.normal(size=n)
