@@ -1,10 +1,44 @@
-// Finds what holds whole numbers only.
+// Chooses layouts, and finds what holds whole numbers only.
 #include "core/training_features.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 namespace silvan {
+
+namespace {
+
+constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kCacheBytes = 1 << 20;  // a usual second-level cache
+
+std::int64_t row_bytes(const FeatureMatrix& matrix) {
+    const std::int64_t bytes = matrix.n_features * bytes_of(matrix.type);
+    return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
+// Groups of a direction's features that lie within a cache line of each other.
+std::int64_t count_lines(const Direction& direction, std::int64_t features_per_line) {
+    std::int64_t lines = 1;
+    std::int64_t first = direction.indices[0];
+    for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
+        if (direction.indices[k] - first < features_per_line) continue;
+        first = direction.indices[k];
+        ++lines;
+    }
+    return lines;
+}
+
+}  // namespace
+
+const FeatureMatrix& TrainingFeatures::layout_for(const Direction& direction, std::int64_t n_rows) const {
+    if (rows.data == nullptr || columns.n_samples * row_bytes(columns) <= kCacheBytes) return columns;
+    if (n_rows * row_bytes(rows) <= kCacheBytes) return rows;
+    const std::int64_t column_lines = columns.n_samples * bytes_of(columns.type) / kLineBytes + 1;
+    const std::int64_t by_columns = direction.n_nonzeros * std::min(n_rows, column_lines);
+    const std::int64_t by_rows = n_rows * count_lines(direction, kLineBytes / bytes_of(rows.type));
+    return 2 * by_rows < by_columns ? rows : columns;
+}
 
 void find_integral_features(TrainingFeatures& features) {
     const FeatureMatrix& columns = features.columns;
