@@ -34,7 +34,7 @@ def case_section(result: CaseResult) -> str:
     head = ["system", f"best s, {first} thread{'s' * (first > 1)}", "test error", "times silvan"]
     head += ["in single rounds", "by processor time"]
     for n_jobs in more:
-        head += [f"best s, {n_jobs} threads", "speed-up"]
+        head += [f"best s, {n_jobs} threads", "speed-up", "cores had"]
     rows = [_case_row(result, system) for system in result.systems if result.get(system)]
     parts = [f"### {result.case.name}", result.case.title + "."]
     if rows:
@@ -71,7 +71,11 @@ def _case_row(result: CaseResult, system: str) -> list[str]:
         row += [f"{min(runs.cpu) / min(own.cpu):.2f}"]
     for n_jobs in result.threads[1:]:
         other = result.get(system, n_jobs)
-        row += [seconds(other.best), f"{runs.best / other.best:.2f}"] if other else ["", ""]
+        if other is None:
+            row += ["", "", ""]
+        else:
+            speed_up = runs.best / other.best
+            row += [seconds(other.best), f"{speed_up:.2f}", f"{other.cores:.2f}"]
     return row
 
 

@@ -77,8 +77,10 @@ def head(arguments: list[str]) -> list[str]:
         "All libraries take turns in every round, with the same trees, the same number d of "
         "directions per node and the same data. Times are the best of all rounds; *times silvan* "
         "is a peer's best time over silvan's; beside it, its range over single rounds and the same "
-        "by processor time, which a busy machine disturbs less. Test errors are "
-        "means over the seeds, with their standard errors, on 10,000 other rows."
+        "by processor time, which a busy machine disturbs less. Test errors are means over the "
+        "seeds, with their standard errors, on 10,000 other rows. *Cores had* is the processor "
+        "time over the wall clock of the best run with several threads: where it stays "
+        "below their number, the machine was busy or the threads waited."
     )
     return ["# Speed", facts, reading]
 

@@ -45,6 +45,11 @@ class Runs:
         return min(self.wall)
 
     @property
+    def cores(self) -> float:
+        """Return how many cores the best run had on average: processor time over wall clock."""
+        return self.cpu[self.wall.index(self.best)] / self.best
+
+    @property
     def n_busy(self) -> int:
         """Count the runs of one thread that had to share its core."""
         return sum(wall > APART * cpu for wall, cpu in zip(self.wall, self.cpu, strict=True))

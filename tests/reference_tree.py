@@ -92,7 +92,7 @@ class ReferenceTree:
     def search(self, rows, indptr, indices, weights):
         best, varies = None, False
         for start, stop in pairwise(indptr):
-            value = project(self.X[rows], indices[start:stop], weights[start:stop])
+            value = self.project(rows, indices[start:stop], weights[start:stop])
             missing = np.isnan(value)
             distinct = np.unique(value[~missing])
             if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
@@ -107,6 +107,9 @@ class ReferenceTree:
                         "weights": weights[start:stop],
                     }
         return best, varies
+
+    def project(self, rows, indices, weights):
+        return project(self.X[rows], indices, weights)
 
     def candidates(self, rows, value, missing, distinct):
         weight = self.weight[rows]

@@ -45,46 +45,100 @@ bool Grid::covers(std::int64_t sum, std::int64_t cell) const {
     return true;
 }
 
+namespace {
+
+// A weight at a running sum, whose number counts along the axes that are left.
+struct Corner {
+    std::int64_t sum;
+    float weight;
+};
+
+using Corners = std::vector<Corner>;
+
+// Cells [begin, end) of an axis that the same corners cover.
+struct Slab {
+    std::int64_t begin, end;
+    Corners corners;
+};
+
+// Adds the weights of corners in the same place, and drops those that cancel.
+void merge_corners(Corners& corners) {
+    std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) { return a.sum < b.sum; });
+    std::size_t n = 0;
+    for (const Corner corner : corners) {
+        if (n > 0 && corners[n - 1].sum == corner.sum) {
+            corners[n - 1].weight += corner.weight;
+        } else {
+            corners[n++] = corner;
+        }
+    }
+    corners.resize(n);
+    std::erase_if(corners, [](const Corner& corner) { return corner.weight == 0.0F; });
+}
+
+// Divides an axis where corners begin or cease to cover it; corners ascend, and so do the slabs.
+std::vector<Slab> cut_axis(const Grid& grid, std::size_t axis, const Corners& corners) {
+    const std::int64_t stride = grid.sum_stride(axis);
+    const bool contiguous = grid.contiguous()[axis] != 0;
+    std::vector<Slab> slabs;
+    Corners covering;
+    for (std::size_t last = corners.size(); last > 0;) {
+        const std::int64_t at = corners[last - 1].sum / stride;
+        for (; last > 0 && corners[last - 1].sum / stride == at; --last) {
+            covering.push_back({corners[last - 1].sum % stride, corners[last - 1].weight});
+        }
+        merge_corners(covering);
+        const std::int64_t before = last > 0 ? corners[last - 1].sum / stride : 0;
+        if (!covering.empty()) slabs.push_back({contiguous ? before : at, contiguous ? at : at + 1, covering});
+        if (!contiguous) covering.clear();
+    }
+    std::reverse(slabs.begin(), slabs.end());
+    return slabs;
+}
+
+// Takes time in proportion to the cells of a patch, not of the grid.
+void add_cells(const Grid& grid, std::size_t axis, std::int64_t cell, const Corners& corners,
+               ExpandedDirections& expanded) {
+    if (axis == grid.n_axes()) {
+        expanded.indices.push_back(static_cast<std::int32_t>(cell));
+        expanded.weights.push_back(corners.front().weight);
+        return;
+    }
+    for (const Slab& slab : cut_axis(grid, axis, corners)) {
+        for (std::int64_t at = slab.begin; at < slab.end; ++at) {
+            add_cells(grid, axis + 1, cell + at * grid.cell_stride(axis), slab.corners, expanded);
+        }
+    }
+}
+
+}  // namespace
+
 void expand_direction(const Grid& grid, const Direction& direction, ExpandedDirections& expanded) {
     const bool over_sums = direction.n_nonzeros > 0 && direction.indices[0] >= grid.n_cells();
     if (!over_sums) {
         expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
         expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
     } else {
-        // A cell's weight is the sum of the weights of the running sums that cover it: sums from the far end.
-        std::vector<float> weights(static_cast<std::size_t>(grid.n_sums()));
+        Corners corners;
         for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
-            weights[static_cast<std::size_t>(direction.indices[k] - grid.n_cells())] = direction.weights[k];
+            corners.push_back({direction.indices[k] - grid.n_cells(), direction.weights[k]});
         }
-        for (std::size_t a = 0; a < grid.n_axes(); ++a) {
-            if (grid.contiguous()[a] == 0) continue;
-            const std::int64_t step = grid.sum_stride(a);
-            const std::int64_t block = step * (grid.shape()[a] + 1);
-            for (std::int64_t start = 0; start < grid.n_sums(); start += block) {
-                for (std::int64_t i = start + block - step; i-- > start;) {
-                    weights[static_cast<std::size_t>(i)] += weights[static_cast<std::size_t>(i + step)];
-                }
-            }
-        }
-        const std::vector<std::int64_t> places = grid.places();
-        for (std::size_t cell = 0; cell < places.size(); ++cell) {
-            const float weight = weights[static_cast<std::size_t>(places[cell])];
-            if (weight == 0.0F) continue;
-            expanded.indices.push_back(static_cast<std::int32_t>(cell));
-            expanded.weights.push_back(weight);
-        }
+        add_cells(grid, 0, 0, corners, expanded);
     }
     expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
 }
 
 RunningSums::RunningSums(const FeatureMatrix& features, const Grid& grid) : grid_(grid) {
-    const bool integers = features.type == FeatureType::uint8;
+    const bool bytes = features.type == FeatureType::uint8;
+    const bool integers = bytes && 255 * grid.n_cells() <= std::numeric_limits<std::int32_t>::max();
     const auto entries = static_cast<std::size_t>(features.n_samples * grid.n_sums());
     memory_.reserve(integers ? (entries + 1) / 2 : entries);
     view_ = {memory_.data(), integers ? FeatureType::sums_int32 : FeatureType::sums_float64,
              features.n_samples, grid.n_sums(), grid.n_sums(), 1, grid.n_cells()};
     if (integers) {
         fill<std::uint8_t>(features, static_cast<std::int32_t*>(static_cast<void*>(memory_.data())));
+    } else if (bytes) {
+        fill<std::uint8_t>(features, memory_.data());
     } else {
         fill<float>(features, memory_.data());
     }

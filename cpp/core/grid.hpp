@@ -5,8 +5,8 @@
 // each of its corners: patches need no mechanism of their own. Columns of running sums are numbered after
 // the features: index n_cells() + j of a direction is running sum j.
 //
-// uint8 features have int32 sums, which are exact. float32 features have float64 sums, whose cancellation stays
-// far below the rounding of a float32.
+// uint8 features have int32 sums (float64 where a whole row might overflow those), which are exact. float32
+// features have float64 sums, whose cancellation stays far below the rounding of a float32.
 #pragma once
 
 #include <cstdint>

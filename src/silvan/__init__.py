@@ -2,8 +2,19 @@
 
 from importlib.metadata import version
 
-from silvan.forests import ForestClassifier, ForestRegressor
+from silvan.forests import (
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldForestClassifier,
+    ManifoldForestRegressor,
+)
 
-__all__ = ["ForestClassifier", "ForestRegressor", "__version__"]
+__all__ = [
+    "ForestClassifier",
+    "ForestRegressor",
+    "ManifoldForestClassifier",
+    "ManifoldForestRegressor",
+    "__version__",
+]
 
 __version__ = version("silvan")

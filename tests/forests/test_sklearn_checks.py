@@ -2,7 +2,12 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from silvan import ForestClassifier, ForestRegressor
+from silvan import (
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldForestClassifier,
+    ManifoldForestRegressor,
+)
 from silvan.projections import AxisAligned
 
 ESTIMATORS = [
@@ -15,6 +20,9 @@ ESTIMATORS = [
     ForestRegressor(n_estimators=5),
     ForestRegressor(n_estimators=5, bootstrap=False),
     ForestRegressor(n_estimators=5, projections=AxisAligned(), max_features=0.5),
+    ManifoldForestClassifier(n_estimators=5),
+    ManifoldForestClassifier(n_estimators=9, boundary="wrap", weights="signs", voting="hard"),
+    ManifoldForestRegressor(n_estimators=5),
 ]
 
 

@@ -1,15 +1,18 @@
 """Every projection distribution, as a function of the number of features."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from silvan.projections import (
     AxisAligned,
     Dictionary,
+    GraphNeighborhoods,
     Mixture,
+    Patches,
     ProjectionDistribution,
     RandomRotation,
     SparseSigns,
@@ -38,6 +41,19 @@ def weighted_dictionary(n_features):
     return Dictionary(cyclic_differences(n_features, 1), np.arange(n_features) + 1.0)
 
 
+def on_grid(n_features, **changes):
+    """Patches on the most nearly square grid of so many cells, sizes as large as it allows."""
+    n_rows = max(n for n in range(1, math.isqrt(n_features) + 1) if n_features % n == 0)
+    shape = (n_rows, n_features // n_rows)
+    return Patches(shape, max_size=tuple(min(side, 6) for side in shape), **changes)
+
+
+def on_path(n_features, **changes):
+    """Neighbourhoods in the path through all features."""
+    edges = diags_array([np.ones(n_features - 1)], offsets=[1], shape=(n_features, n_features))
+    return GraphNeighborhoods(csr_array(edges), max_size=4, **changes)
+
+
 @dataclass(frozen=True)
 class Case:
     """A distribution and how many directions it gives a node that asks for d."""
@@ -63,6 +79,20 @@ CASES = [
     Case(
         "mixture",
         lambda p: Mixture([(AxisAligned(), 1.0), (SparseSigns(law="poisson"), 2.0)]),
+        lambda d, p: min(d, p),
+    ),
+    Case("patches", Patches),
+    Case("long patches", lambda p: Patches(p, max_size=p, boundary="corner")),
+    Case("wrapped patches", lambda p: on_grid(p, boundary=("wrap", "inside"))),
+    Case("signed patches", lambda p: on_grid(p, weights="signs")),
+    Case("normal patches", lambda p: on_grid(p, boundary="wrap", weights="normal")),
+    Case("shuffled patches", lambda p: on_grid(p, shuffled=True)),
+    Case("channels", lambda p: on_grid(p, contiguous=(False, True))),
+    Case("graph", on_path),
+    Case("signed graph", lambda p: on_path(p, weights="signs")),
+    Case(
+        "mixture of patches",
+        lambda p: Mixture([(AxisAligned(), 1.0), (on_grid(p), 2.0)]),
         lambda d, p: min(d, p),
     ),
     Case("python", lambda p: CyclicDifferences(lag=1), is_native=False),

@@ -13,7 +13,7 @@ from silvan.projections import Node
 
 RAREST = 1e-8
 N_NATIVE, N_REFERENCE = 10_000, 2_500
-N_FEATURES, N_DIRECTIONS = 5, 4
+N_FEATURES, N_DIRECTIONS = 6, 4
 
 native_cases = pytest.mark.parametrize(
     "case", [case for case in CASES if case.is_native], ids=named

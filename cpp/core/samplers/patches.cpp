@@ -83,13 +83,19 @@ public:
     void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         for (std::int64_t i = 0; i < n_directions; ++i) {
             std::int64_t n_cells = 1;
+            std::int64_t n_corners = 1;
             for (std::size_t a = 0; a < axes_.size(); ++a) {
                 draw_runs(axes_[a], random, subsets_[a], chosen_, runs_[a]);
                 std::int64_t length = 0;
-                for (const Run& run : runs_[a]) length += run.end - run.start;
+                std::int64_t n_ends = 0;
+                for (const Run& run : runs_[a]) {
+                    length += run.end - run.start;
+                    n_ends += axes_[a].boundary != Boundary::subset && run.start > 0 ? 2 : 1;
+                }
                 n_cells *= length;
+                n_corners *= n_ends;
             }
-            if (uses_sums_ && n_cells > Patches::kDirectCells) {
+            if (uses_sums_ && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners) {
                 add_corners(batch);
             } else {
                 add_cells(n_cells, random, batch);
@@ -179,12 +185,12 @@ Grid make_grid(const std::vector<PatchAxis>& axes) {
 Patches::Patches(std::vector<PatchAxis> axes, WeightLaw weights, bool shuffled)
     : axes_(std::move(axes)), weights_(weights), shuffled_(shuffled), grid_(make_grid(axes_)) {
     std::int64_t largest = 1;
-    bool any_contiguous = false;
+    std::int64_t cells_per_corner = 1;
     for (const PatchAxis& axis : axes_) {
         largest *= axis.max_size;
-        any_contiguous |= axis.boundary != Boundary::subset;
+        if (axis.boundary != Boundary::subset) cells_per_corner *= axis.max_size;
     }
-    uses_sums_ = weights == WeightLaw::ones && !shuffled && any_contiguous && largest > kDirectCells;
+    uses_sums_ = weights == WeightLaw::ones && !shuffled && largest > kDirectCells && cells_per_corner > kCornerCost;
 }
 
 std::unique_ptr<ProjectionSampler> Patches::make_sampler(Random&) const {

@@ -25,11 +25,14 @@ struct PatchAxis {
 };
 
 // A direction is a product of one run (or subset) per axis. Where all weights are one and a patch has more
-// than kDirectCells cells it is drawn over the running sums of the grid, else over the features themselves.
-// Shuffled patches move their cells to random places.
+// than kDirectCells cells and kCornerCost cells per corner it is drawn over the running sums of the grid, else
+// over the features themselves. Shuffled patches move their cells to random places.
 class Patches final : public ProjectionDistribution {
 public:
     static constexpr std::int64_t kDirectCells = 12;
+    // 16 channels have 32 corners: 3 steps of them grow 1.2 (float32) to 1.5 times (uint8) faster from cells than
+    // from sums, 6 steps equally fast, 12 steps half as fast.
+    static constexpr std::int64_t kCornerCost = 3;
 
     Patches(std::vector<PatchAxis> axes, WeightLaw weights, bool shuffled);
 

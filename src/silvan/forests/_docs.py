@@ -19,6 +19,51 @@ _PARTS = {
             ``SparseSigns()``. See :mod:`silvan.projections`. Its own parameters are reached with
             two underscores, for example ``projections__density`` in a grid search.
     """,
+    "patches": """
+        shape : int or tuple of int, default=None
+            Shape of the grid that one row lies on, for example ``(28, 28)``. None takes it from `X`
+            in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series. Features
+            are numbered as ``numpy.ravel`` does.
+        min_patch, max_patch : int or tuple of int, default=1 and None
+            Smallest and largest number of cells of a patch along each axis; one number holds for
+            the contiguous axes. None as `max_patch` stands for an eighth of the axis but at least 3
+            cells, and for all of an axis that is not contiguous.
+        boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
+            How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
+            cuts them off, "wrap" goes on at the other end, for data on a circle; both cover every
+            cell equally often.
+        contiguous : bool or tuple of bool, default=True
+            False for an axis whose neighbours do not belong together, such as the channels of a
+            series: ``(False, True)`` for rows of shape (channels, length).
+        weights : {"ones", "signs", "uniform", "normal"}, default="ones"
+            Weights of the cells of a patch.
+    """,
+    "classifier_criterion": """
+        criterion : {"gini", "entropy", "log_loss"}, default="gini"
+            Impurity that a split should decrease; "log_loss" is another name of "entropy".
+    """,
+    "classifier_voting": """
+        voting : {"soft", "hard"}, default="soft"
+            Whether trees average the class probabilities of their leaves, or cast one vote each for
+            the most probable class.
+        oob_score : bool or callable, default=False
+            Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
+            ``oob_score(y_true, y_pred)`` in place of the accuracy.
+        class_weight : dict, "balanced" or None, default=None
+            Weights of the classes, multiplied with `sample_weight`: a dictionary (classes that it
+            leaves out have weight 1), or "balanced" for weights inversely proportional to the
+            classes' total weights.
+    """,
+    "regressor_criterion": """
+        criterion : {"squared_error"}, default="squared_error"
+            Impurity that a split should decrease: the variance of the targets, averaged over the
+            outputs.
+    """,
+    "regressor_oob": """
+        oob_score : bool or callable, default=False
+            Whether to estimate R² on rows that a tree did not draw. A callable is used as
+            ``oob_score(y_true, y_pred)`` in place of R².
+    """,
     "max_features": """
             Number d of candidate directions at a node. An integer is d itself; a float is a
             fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
@@ -60,6 +105,24 @@ _PARTS = {
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
     """,
+    "grid_fitted": """
+        shape_ : tuple of int
+            Shape of the grid that the rows lie on.
+    """,
+    "classifier_fitted": """
+        classes_ : ndarray of shape (n_classes_,)
+            The labels of the classes, sorted.
+        n_classes_ : int
+            Number of classes.
+        oob_decision_function_ : ndarray of shape (n_samples, n_classes_)
+            Class probabilities from the trees that did not draw the row; NaN for rows that all
+            trees drew and for rows of weight zero. Only if `oob_score` is not False.
+    """,
+    "regressor_fitted": """
+        oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
+            Predictions from the trees that did not draw the row; NaN for rows that all trees drew
+            and for rows of weight zero. Only if `oob_score` is not False.
+    """,
     "fitted": """
         forest_ : ForestArrays
             The trees, as arrays.
@@ -75,6 +138,12 @@ _PARTS = {
             Share of each feature in the decrease of impurity.
         oob_score_ : float
             Score of the out-of-bag predictions; only if `oob_score` is not False.
+    """,
+    "grid_rows": """
+        Every method takes `X` as flat rows of shape (n_samples, n_features) or in the shape of the
+        data, ``(n_samples, *shape)``: images (n, H, W), volumes (n, D, H, W), series (n, length),
+        series of several channels (n, channels, length). Arrays whose rows are contiguous in memory
+        are not copied for it.
     """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A

@@ -109,6 +109,14 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Keep the predictions; return true and predicted targets of the scored rows."""
 
+    def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
+        """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
+        return validate_data(self, X, y, dtype="numeric", ensure_all_finite=False, **rules)
+
+    def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
+        """The distribution to draw directions from, checked against the number of features."""
+        return resolve_projections(self.projections, n_features)
+
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int
     ) -> NDArray[np.float64]:
@@ -145,19 +153,11 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
         earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype="numeric",
-            ensure_all_finite=False,
-            multi_output=self._multi_output,
-            y_numeric=self._multi_output,
-        )
+        X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
         plan = self._plan_rows(y, check_sample_weight(sample_weight, X))
-        projections = resolve_projections(self.projections, X.shape[1])
+        projections = self._resolve_projections(X.shape[1])
         options = grow_options(self, self._criteria[self.criterion], plan.n_kept, X.shape[1])
         n_warm = count_warm_trees(self.n_estimators, earlier, vars(self)) if earlier else 0
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
@@ -286,9 +286,7 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to predict; return them as the core reads them."""
         check_is_fitted(self)
-        checked: NDArray[Any] = validate_data(
-            self, X, reset=False, dtype="numeric", ensure_all_finite=False
-        )
+        checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
         return as_rows(checked)
 

@@ -31,37 +31,22 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     ----------
     {n_estimators}
     {projections}
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Impurity that a split should decrease; "log_loss" is another name of "entropy".
+    {classifier_criterion}
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
-    voting : {"soft", "hard"}, default="soft"
-        Whether trees average the class probabilities of their leaves, or cast one vote each for the
-        most probable class.
-    oob_score : bool or callable, default=False
-        Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
-        ``oob_score(y_true, y_pred)`` in place of the accuracy.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with `sample_weight`: a dictionary (classes that it
-        leaves out have weight 1), or "balanced" for weights inversely proportional to the classes'
-        total weights.
+    {classifier_voting}
     {running}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes_,)
-        The labels of the classes, sorted.
-    n_classes_ : int
-        Number of classes.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes_)
-        Class probabilities from the trees that did not draw the row; NaN for rows that all trees
-        drew and for rows of weight zero. Only if `oob_score` is not False.
+    {classifier_fitted}
     {fitted}
 
     See Also
     --------
     ForestRegressor : The same for numeric targets.
+    ManifoldForestClassifier : The same with patches, for images, series and other grids.
 
     Notes
     -----

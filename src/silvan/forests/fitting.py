@@ -45,7 +45,7 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
 
     `earlier` and `now` are the attributes of the estimator before and after it saw the data.
     """
-    for name in ("n_features_in_", "n_outputs_", "classes_"):
+    for name in ("n_features_in_", "shape_", "n_outputs_", "classes_"):
         was: Any = earlier.get(name)
         is_now: Any = now.get(name)
         if not np.array_equal(was, is_now):

@@ -1,11 +1,21 @@
-"""Impurity-based importance of features in a forest of oblique splits."""
+"""What the splits of a forest say about its features, added up tree by tree."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from silvan.forest_arrays import ForestArrays
+
+# A class's part in the impurity of a node, as a function of its share p of the node's weight. The
+# parts add up to the impurity, and no split increases one, since the functions are concave.
+CLASS_IMPURITIES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "gini": lambda p: p * (1.0 - p),
+    "entropy": lambda p: -p * np.log2(np.where(p > 0, p, 1.0)),
+}
 
 
 def split_gains(forest: ForestArrays) -> NDArray[np.float64]:
@@ -26,13 +36,92 @@ def feature_importances(forest: ForestArrays) -> NDArray[np.float64]:
     weights. Gains are normalised within each tree, then averaged over the trees.
     """
     gains = split_gains(forest)
-    totals = np.add.reduceat(gains, forest.tree_offsets[:-1])
-    per_tree = np.repeat(np.where(totals > 0, totals, 1.0), np.diff(forest.tree_offsets))
-    directions = forest.directions()
-    weights = np.abs(directions.data).astype(np.float64)
-    node = np.repeat(np.arange(forest.n_nodes), np.diff(directions.indptr))
-    lengths = np.bincount(node, weights=weights, minlength=forest.n_nodes)
-    shares = weights * (gains / per_tree)[node] / lengths[node]
-    importances = np.zeros(forest.n_features)
-    importances += np.bincount(directions.indices, shares, minlength=forest.n_features)
-    return importances / (importances.sum() or 1.0)
+    importances = credit_features(
+        forest, lambda tree: share(gains[nodes_of(forest, tree)][:, None])
+    )
+    return share(importances[:, 0])
+
+
+def credit_features(
+    forest: ForestArrays,
+    credit_of_tree: Callable[[int], NDArray[np.float64]],
+    *,
+    by_weight: bool = True,
+) -> NDArray[np.float64]:
+    """Credit that the features get from the splits, of shape (n_features, n_kinds of credit).
+
+    `credit_of_tree` gives the credit of the nodes of a tree, of shape (n_nodes, n_kinds). A split's
+    credit is spread over the features of its direction in proportion to their absolute weights, or
+    goes in full to each of them.
+    """
+    total: NDArray[np.float64] = np.zeros(())
+    # One tree at a time: written out, the patches of a whole forest may take many times its memory.
+    for tree in range(forest.n_trees):
+        directions = forest.directions(tree)
+        weights = np.ones(directions.nnz)
+        if by_weight:
+            node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
+            weights = np.abs(directions.data, dtype=np.float64)
+            weights /= np.bincount(node, weights=weights)[node]
+        entries = (weights, directions.indices, directions.indptr)
+        total = total + csr_array(entries, shape=directions.shape).T @ credit_of_tree(tree)
+    return total
+
+
+def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
+    """Weight of each class in each node of a tree, of shape (n_nodes, n_classes).
+
+    Leaves have theirs from their values; a split has the sum of its children.
+    """
+    nodes = nodes_of(forest, tree)
+    left = forest.left[nodes]
+    first, last = forest.leaf_offsets[tree : tree + 2]
+    indptr = forest.value_indptr[first : last + 1]
+    entries = slice(indptr[0], indptr[-1])
+    shares = csr_array(
+        (forest.values[entries], forest.value_outputs[entries], indptr - indptr[0]),
+        shape=(last - first, forest.n_outputs),
+    )
+    leaf = left < 0
+    weights = np.zeros((len(left), forest.n_outputs))
+    weights[leaf] = shares[-1 - left[leaf]].toarray() * forest.weight[nodes][leaf, None]
+    for level in reversed(_splits_by_level(left)):
+        weights[level] = weights[left[level]] + weights[left[level] + 1]
+    return weights
+
+
+def class_gains(forest: ForestArrays, tree: int, criterion: str) -> NDArray[np.float64]:
+    """Each class's part in the gain of each node of a tree; rows add up to `split_gains`."""
+    weights = class_weights(forest, tree)
+    totals = weights.sum(axis=1, keepdims=True)
+    spread = totals * CLASS_IMPURITIES[criterion](weights / totals)
+    left = forest.left[nodes_of(forest, tree)]
+    splits = np.flatnonzero(left >= 0)
+    gains = np.zeros(spread.shape)
+    children = left[splits]
+    # Rounding may make a loss of nothing.
+    gains[splits] = np.maximum(spread[splits] - spread[children] - spread[children + 1], 0.0)
+    return gains
+
+
+def nodes_of(forest: ForestArrays, tree: int) -> slice:
+    """The nodes of a tree among those of the forest."""
+    return slice(*forest.tree_offsets[tree : tree + 2])
+
+
+def share(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values divided by their sum, or zero if that is zero."""
+    shares: NDArray[np.float64] = values / (values.sum() or 1.0)
+    return shares
+
+
+def _splits_by_level(left: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """The splits of a tree, grouped by their depth."""
+    levels = []
+    level = np.flatnonzero(left[:1] >= 0)
+    while len(level):
+        levels.append(level)
+        children = left[level]
+        below = np.concatenate([children, children + 1]).astype(np.intp)
+        level = below[left[below] >= 0]
+    return levels

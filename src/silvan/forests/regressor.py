@@ -45,27 +45,22 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
     ----------
     {n_estimators}
     {projections}
-    criterion : {"squared_error"}, default="squared_error"
-        Impurity that a split should decrease: the variance of the targets, averaged over the
-        outputs.
+    {regressor_criterion}
     max_features : int, float, "sqrt", "log2" or None, default=1.0
         {max_features}
     {limits}
-    oob_score : bool or callable, default=False
-        Whether to estimate R² on rows that a tree did not draw. A callable is used as
-        ``oob_score(y_true, y_pred)`` in place of R².
+    {regressor_oob}
     {running}
 
     Attributes
     ----------
-    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-        Predictions from the trees that did not draw the row; NaN for rows that all trees drew and
-        for rows of weight zero. Only if `oob_score` is not False.
+    {regressor_fitted}
     {fitted}
 
     See Also
     --------
     ForestClassifier : The same for classes.
+    ManifoldForestRegressor : The same with patches, for images, series and other grids.
 
     Notes
     -----

@@ -13,7 +13,7 @@ from silvan._validation import check_choice, check_integer, invalid
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.grids import WEIGHTS, draw_weights
 from silvan.projections.node import Node
-from silvan.projections.parameters import is_sparse
+from silvan.projections.parameters import is_sparse, same_value
 
 
 class GraphNeighborhoods(ProjectionDistribution):
@@ -27,8 +27,9 @@ class GraphNeighborhoods(ProjectionDistribution):
     Parameters
     ----------
     graph : sparse matrix or array of shape (n_features, n_features), or networkx graph
-        Who neighbours whom: node i of a networkx graph in the order of its nodes is feature i. Entries
-        that are not zero are edges; edges count in both directions, and loops not at all.
+        Who neighbours whom. An entry (i, j) that is not zero, whatever its sign, is an edge
+        between features i and j. All edges of a networkx graph count, and the i-th of its nodes,
+        whatever its name, is feature i. Edges count in both directions, and loops not at all.
     min_size, max_size : int, default=1 and 8
         Smallest and largest number of features.
     weights : {"ones", "signs", "uniform", "normal"}, default="ones"
@@ -36,8 +37,9 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     References
     ----------
-    .. [1] Manifold forests: closing the gap on neural networks, section 3.1.
-    .. [2] R. Perry. Manifold-aware forests. Johns Hopkins University, 2020, section 3.1.
+    .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks, section 3.1.
+    .. [2] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
+       Johns Hopkins University, 2020, section 3.1.
 
     Examples
     --------
@@ -64,7 +66,10 @@ class GraphNeighborhoods(ProjectionDistribution):
         check_choice("weights", self.weights, WEIGHTS)
         if self.min_size > self.max_size:
             raise invalid(
-                "min_size", f"at most max_size ({self.max_size})", self.min_size, "swap them"
+                "min_size",
+                f"at most max_size ({self.max_size})",
+                self.min_size,
+                "swap or change them",
             )
         n_nodes = self._adjacency().shape[0]
         if n_nodes != n_features:
@@ -90,26 +95,66 @@ class GraphNeighborhoods(ProjectionDistribution):
             direction[inside] = draw_weights(self.weights, int(inside.sum()), rng)
         return sparse.csr_array(directions)
 
+    def __repr__(self) -> str:
+        shown = super().__repr__()
+        return shown.replace(repr(self.graph), f"<{self.graph}>") if self._is_networkx() else shown
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphNeighborhoods) or type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self.get_params(), other.get_params()
+        if self._is_networkx() and other._is_networkx():  # graphs that compare by identity
+            from networkx.utils import graphs_equal
+
+            if list(mine["graph"]) != list(theirs["graph"]):
+                return False
+            if not graphs_equal(mine.pop("graph"), theirs.pop("graph")):
+                return False
+        return same_value(mine, theirs)
+
+    __hash__ = None  # type: ignore[assignment]  # parameters may change
+
+    def _is_networkx(self) -> bool:
+        return hasattr(self.graph, "adjacency") and hasattr(self.graph, "nodes")
+
     def _adjacency(self) -> sparse.csr_array[np.float64]:
-        """Symmetric adjacency without loops."""
+        """Symmetric adjacency of zeros and ones without loops."""
         graph = self.graph
-        if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
+        if self._is_networkx():
             from networkx import to_scipy_sparse_array
 
-            graph = to_scipy_sparse_array(graph, weight=None)
-        if not is_sparse(graph) or len(graph.shape) != 2 or graph.shape[0] != graph.shape[1]:
+            graph = to_scipy_sparse_array(graph, weight=None) if len(graph) else np.zeros((0, 0))
+        if not (is_sparse(graph) or isinstance(graph, np.ndarray)):
             raise invalid(
                 "graph",
-                "a square scipy sparse matrix or a networkx graph",
+                "an adjacency matrix or a networkx graph",
                 graph,
                 "pass for example scipy.sparse.csr_array(adjacency)",
             )
-        edges = sparse.coo_array(graph)
+        if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
+            raise ValueError(
+                "graph must have a row and a column for each feature, but its shape is "
+                f"{graph.shape}; pass a square adjacency matrix."
+            )
+        if graph.dtype.kind not in "biuf":
+            raise ValueError(
+                f"graph must hold real numbers, but its dtype is {graph.dtype}; pass a matrix of "
+                "zeros and ones."
+            )
+        entries = sparse.csr_array(graph, dtype=np.float64, copy=True)
+        entries.sum_duplicates()
+        if np.isnan(entries.data).any():
+            raise ValueError(
+                "graph must say of each pair whether it is an edge, but it contains NaN; put zero "
+                "where there is no edge."
+            )
+        edges = entries.tocoo()
         keep = (edges.data != 0) & (edges.row != edges.col)
         rows: NDArray[Any] = np.concatenate([edges.row[keep], edges.col[keep]])
         columns: NDArray[Any] = np.concatenate([edges.col[keep], edges.row[keep]])
         adjacency = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=graph.shape)
         adjacency.sum_duplicates()
+        adjacency.data[:] = 1.0
         return adjacency
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:

@@ -32,18 +32,14 @@ class Axis(NamedTuple):
         """Cells of one patch along the axis, ascending."""
         length, least, most, boundary = self
         if boundary == "corner":
-            start = rng.integers(length - least + 1)
-            size = rng.integers(least, min(most, length - start) + 1)
+            start = int(rng.integers(length - least + 1))
+            size = int(rng.integers(least, min(most, length - start) + 1))
             return np.arange(start, start + size)
         size = int(rng.integers(least, most + 1))
         if boundary == "subset":
             return np.sort(rng.choice(length, size=size, replace=False))
-        if boundary == "inside":
-            start = rng.integers(length - size + 1)
-        elif boundary == "pad":
-            start = rng.integers(1 - size, length)
-        else:
-            start = rng.integers(length)
+        starts = {"inside": (0, length - size + 1), "pad": (1 - size, length), "wrap": (0, length)}
+        start = int(rng.integers(*starts[boundary]))
         cells = np.arange(start, start + size)
         if boundary == "wrap":
             return np.sort(cells % length)
@@ -54,9 +50,9 @@ class Patches(ProjectionDistribution):
     """Sums over random patches of neighbouring features: the law of manifold forests [1]_, [2]_.
 
     The features lie on a grid: the pixels of an image, the time steps of a series, voxels,
-    channels times time. A direction is a patch, the product of one run of cells per axis, and a row's
-    value is the weighted sum over its cells. The cost of a sum of equal weights does not depend on
-    the patch's size.
+    channels times time. A direction is a patch, the product of one run of cells per axis, and a
+    row's value is the weighted sum over its cells. The cost of a sum of equal weights does not
+    depend on the patch's size.
 
     Parameters
     ----------
@@ -64,9 +60,10 @@ class Patches(ProjectionDistribution):
         Shape of the grid; its product is the number of features, and features are numbered as
         ``numpy.ravel`` does.
     min_size, max_size : int or tuple of int, default=1 and None
-        Smallest and largest number of cells along each axis; one number holds for all contiguous
-        axes. None as `max_size` stands for an eighth of the axis, at least 3 cells (and all
-        of an axis that is not contiguous).
+        Smallest and largest number of cells along each axis. One number holds for the contiguous
+        axes and leaves all sizes to the others; where no axis is contiguous it holds for all.
+        None as `max_size`, or as one of its entries, stands for an eighth of the axis but at least
+        3 cells, and for all of an axis that is not contiguous.
     boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
         How size and place are drawn along an axis of W cells; U{a, b} is uniform over a, ..., b.
 
@@ -83,13 +80,22 @@ class Patches(ProjectionDistribution):
         Weights of the cells: all one; +1 or -1; uniform over (-1, 1) as in structured RerF [3]_;
         standard normal.
     shuffled : bool, default=False
-        Move the chosen cells to random places of the grid: the control of [3]_, which knows the sizes of
-        patches but not the neighbourhood.
+        Move the chosen cells to random places of the grid: the control of [3]_, which knows the
+        sizes of patches but not the neighbourhood.
+
+    Notes
+    -----
+    Large patches of equal weights are read off running sums along the contiguous axes
+    (summed-area tables), two look-ups per axis. Running sums take 4 bytes per cell and row where
+    the data are uint8, and are exact; otherwise they take 8 bytes and are added in float64, where
+    a patch keeps the accuracy of float32 unless values in its row are more than a hundred million
+    times as large as its own.
 
     References
     ----------
-    .. [1] Manifold forests: closing the gap on neural networks, section 3.1.
-    .. [2] R. Perry. Manifold-aware forests. Johns Hopkins University, 2020, section 3.1.
+    .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks, section 3.1.
+    .. [2] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
+       Johns Hopkins University, 2020, section 3.1.
     .. [3] T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins
        University, 2018, section 3.3.8.
 
@@ -102,6 +108,12 @@ class Patches(ProjectionDistribution):
            [0., 0., 1., 1., 0., 0.],
            [0., 0., 1., 1., 0., 0.],
            [0., 0., 0., 0., 0., 0.]], dtype=float32)
+
+    Time runs along the second axis; any of the three channels may be summed:
+
+    >>> series = Patches((3, 100), max_size=(3, 20), contiguous=(False, True))
+    >>> series.draw(5, n_features=300, random_state=0).shape
+    (5, 300)
     """
 
     def __init__(
@@ -130,26 +142,9 @@ class Patches(ProjectionDistribution):
                 f"shape {shape} has {math.prod(shape)} cells but X has {n_features} features; pass "
                 "the shape that X was flattened from."
             )
+        self._axes()
         check_choice("weights", self.weights, WEIGHTS)
         check_flag("shuffled", self.shuffled)
-        for a, axis in enumerate(self._axes()):
-            if axis.boundary != "subset":
-                check_choice("boundary", axis.boundary, BOUNDARIES)
-            for name, size in (("min_size", axis.min_size), ("max_size", axis.max_size)):
-                if not (is_integer(size) and 1 <= size <= axis.length):
-                    raise invalid(
-                        name,
-                        f"an integer from 1 to {axis.length}, the length of axis {a}",
-                        size,
-                        "pass one size for each axis of the grid",
-                    )
-            if axis.min_size > axis.max_size:
-                raise invalid(
-                    "min_size",
-                    f"at most max_size ({axis.max_size} along axis {a})",
-                    axis.min_size,
-                    "swap or change them",
-                )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""
@@ -164,56 +159,91 @@ class Patches(ProjectionDistribution):
         return sparse.csr_array(directions)
 
     def _shape(self) -> tuple[int, ...]:
-        shape = (self.shape,) if is_integer(self.shape) else self.shape
-        if not (
-            isinstance(shape, Sequence) and shape and all(is_integer(s) and s >= 1 for s in shape)
-        ):
+        shape = as_tuple(self.shape)
+        if shape is None:
+            shape = (self.shape,)
+        if not (shape and all(is_integer(length) and length >= 1 for length in shape)):
             raise invalid(
                 "shape",
                 "an integer or a tuple of integers >= 1",
                 self.shape,
                 "pass the shape of one row's grid, for example (28, 28)",
             )
-        return tuple(int(s) for s in shape)
+        return tuple(int(length) for length in shape)
 
     def _axes(self) -> list[Axis]:
+        """The axes of the grid, all that is said about them checked."""
         shape = self._shape()
-        contiguous = self._per_axis("contiguous", self.contiguous, shape)
-        min_size = self._per_axis("min_size", self.min_size, shape)
-        max_size = self._per_axis("max_size", self.max_size, shape)
-        boundary = self._per_axis("boundary", self.boundary, shape)
+        contiguous = spread_over_axes("contiguous", self.contiguous, shape)
+        boundary = spread_over_axes("boundary", self.boundary, shape)
+        for run, law in zip(contiguous, boundary, strict=True):
+            check_flag("contiguous", run)
+            check_choice("boundary", law, BOUNDARIES)
+        # A single size is meant for the contiguous axes, if there are any.
+        sized = contiguous if any(contiguous) else [True] * len(shape)
+        min_size = spread_over_axes("min_size", self.min_size, shape, sized, 1)
+        max_size = spread_over_axes("max_size", self.max_size, shape, sized, None)
         axes = []
-        for length, run, least, most, law in zip(
-            shape, contiguous, min_size, max_size, boundary, strict=True
-        ):
-            if not isinstance(run, bool | np.bool_):
-                raise invalid("contiguous", "True or False for each axis", run, "pass one of them")
+        for number, length in enumerate(shape):
+            least, most, run = min_size[number], max_size[number], contiguous[number]
+            check_size("min_size", least, number, length)
             if most is None:
-                most = min(length, max(3, length // 8)) if run else length
-                most = max(most, least) if is_integer(least) else most
-            axes.append(Axis(length, least, most, law if run else "subset"))
+                most = max(least, min(length, max(3, length // 8))) if run else length
+            check_size("max_size", most, number, length)
+            if least > most:
+                raise invalid(
+                    "min_size",
+                    f"at most max_size ({most} along axis {number})",
+                    least,
+                    "swap or change them",
+                )
+            axes.append(Axis(length, int(least), int(most), boundary[number] if run else "subset"))
         return axes
 
-    def _per_axis(self, name: str, value: Any, shape: tuple[int, ...]) -> Sequence[Any]:
-        """One value for each axis; a single size leaves axes free that are not contiguous."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            if len(value) != len(shape):
-                raise invalid(
-                    name,
-                    f"one value or one for each of the {len(shape)} axes of shape {shape}",
-                    value,
-                    "pass a single value or a tuple of that length",
-                )
-            return value
-        if name in ("min_size", "max_size"):
-            contiguous = self._per_axis("contiguous", self.contiguous, shape)
-            other = 1 if name == "min_size" else None
-            return [value if run else other for run in contiguous]
-        return [value] * len(shape)
-
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
-        axes = [tuple(axis) for axis in self._axes()]
-        return _core.patches(axes, self.weights, bool(self.shuffled))
+        return _core.patches(self._axes(), self.weights, bool(self.shuffled))
+
+
+def as_tuple(value: Any) -> tuple[Any, ...] | None:
+    """The entries of a list, tuple or one-dimensional array; None for anything else."""
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return tuple(value)
+    return None
+
+
+def spread_over_axes(
+    name: str,
+    value: Any,
+    shape: tuple[int, ...],
+    meant: Sequence[bool] | None = None,
+    otherwise: int | None = None,
+) -> list[Any]:
+    """One value for each axis, from as many or from a single one.
+
+    A single one goes to the axes that are `meant` (None: all), and `otherwise` to the others.
+    """
+    values = as_tuple(value)
+    if values is None:
+        return [value if m else otherwise for m in meant or [True] * len(shape)]
+    if len(values) != len(shape):
+        raise invalid(
+            name,
+            f"one value or one for each of the {len(shape)} axes of shape {shape}",
+            value,
+            "pass a single value or a tuple of that length",
+        )
+    return list(values)
+
+
+def check_size(name: str, size: Any, axis: int, length: int) -> None:
+    """Require a number of cells that the axis has."""
+    if not (is_integer(size) and 1 <= size <= length):
+        raise invalid(
+            name,
+            f"an integer from 1 to {length}, the length of axis {axis}",
+            size,
+            "pass one size for each axis of the grid",
+        )
 
 
 def draw_weights(law: str, n: int, rng: np.random.Generator) -> NDArray[np.float64]:

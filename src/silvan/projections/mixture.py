@@ -146,6 +146,24 @@ class Mixture(ProjectionDistribution):
                 [weight for _, weight in self.components],
                 "give the components that count a positive weight",
             )
+        self._check_grids(n_features)
+
+    def _check_grids(self, n_features: int) -> None:
+        """Require that all components that read running sums share one grid."""
+        grids: dict[tuple[Any, Any], int] = {}
+        for i, (distribution, _) in enumerate(self.components):
+            grid = distribution._to_native(n_features).grid
+            if grid is not None:
+                shape, contiguous = (tuple(part.tolist()) for part in grid)
+                grids.setdefault((shape, tuple(map(bool, contiguous))), i)
+        if len(grids) > 1:
+            (first, i), (second, j) = list(grids.items())[:2]
+            raise ValueError(
+                "components must lie on the same grid where their patches are large, but "
+                f"components[{i}] has shape {first[0]} with contiguous={first[1]} and "
+                f"components[{j}] has shape {second[0]} with contiguous={second[1]}; give them the "
+                "same shape and contiguous axes, or grow two forests."
+            )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""

@@ -1,0 +1,1 @@
+"""The papers' figures and tables, one module for each: ``python -m experiments.NAME``."""

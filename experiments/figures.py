@@ -1,0 +1,63 @@
+"""The look that all figures share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+COLORS = {
+    "MORF": "#d1353b",
+    "SPORF": "#e08f2c",
+    "RF": "#2c6fb3",
+    "CNN": "#6b4c9a",
+    "MLP": "#a65d7b",
+    "kNN": "#777777",
+    "LogReg": "#98b85a",
+    "linear SVM": "#3f9b8f",
+    "RBF SVM": "#2f5d50",
+}
+STRONG = ("MORF", "SPORF", "RF")
+
+
+def panels(n_rows: int, n_columns: int, width: float = 4.0, height: float = 3.2) -> Any:
+    """A figure and its axes."""
+    plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+    return plt.subplots(
+        n_rows,
+        n_columns,
+        figsize=(width * n_columns, height * n_rows),
+        squeeze=False,
+        layout="constrained",
+    )
+
+
+def draw_curves(axis: Any, sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) -> None:
+    """Values against the number of training rows, one line for each system."""
+    for name, values in curves.items():
+        strong = name in STRONG
+        axis.plot(
+            sizes,
+            values,
+            marker="o",
+            markersize=4 if strong else 2.5,
+            linewidth=2 if strong else 1,
+            color=COLORS.get(name),
+            label=name,
+            zorder=3 if strong else 2,
+        )
+    axis.set_xscale("log")
+    axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axis.minorticks_off()
+    axis.set_xlabel("training rows")
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write the picture and forget it."""
+    figure.savefig(path, dpi=110)
+    plt.close(figure)

@@ -1,0 +1,62 @@
+"""Markdown pages: a part that the program measures, between lines that people write."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+BEGIN = "<!-- measured: the program writes from here -->"
+END = "<!-- to here -->"
+
+
+class Mark(NamedTuple):
+    """A claim, what was measured, and whether it holds; None where it was not measured."""
+
+    claim: str
+    measured: str
+    holds: bool | None
+
+
+def write_measured(page: Path, title: str, measured: str) -> None:
+    """Replace the measured part of a page; a page that is not there yet is begun."""
+    block = f"{BEGIN}\n\n{measured.strip()}\n\n{END}\n"
+    if not page.exists():
+        page.write_text(f"# {title}\n\n{block}")
+        return
+    text = page.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END + "\n")
+    page.write_text(before + block + after)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = ["| " + " | ".join(header) + " |"]
+    lines.append("| --- |" + " ---: |" * (len(header) - 1))
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def marks_table(marks: Sequence[Mark]) -> str:
+    """The claims, one in a line."""
+    words = {True: "yes", False: "**no**", None: "not measured"}
+    rows = [(mark.claim, mark.measured, words[mark.holds]) for mark in marks]
+    return table(("mark", "measured", "holds"), rows)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number, or a dash where there is none."""
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """A share in percent, or a dash."""
+    return "-" if math.isnan(value) else f"{100 * value:.{digits}f} %"
+
+
+def at_most(claim: str, value: float, bound: float, digits: int = 4) -> Mark:
+    """The mark that a value is at most a bound."""
+    holds = None if math.isnan(value) else value <= bound
+    return Mark(claim, number(value, digits), holds)

@@ -1,0 +1,217 @@
+"""Figure 1 and 2 of the MORF paper: circle, bars and impulse, error and time against n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.arguments import Arguments, parse
+from experiments.cnn import HAS_TORCH, TABLE_1, ConvolutionalNetwork
+from experiments.data import Split
+from experiments.figures import draw_curves, panels, save
+from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.scoring import SCORES, score_system
+from experiments.store import Cell, Store, measure_cells
+from experiments.systems import (
+    CLASSICS,
+    make_classic,
+    make_forest,
+    make_image_patches,
+    make_rf,
+    make_sporf,
+)
+from silvan.datasets import make_bars, make_circle_segments, make_impulse
+from silvan.projections import Patches
+
+N_TEST = 10_000
+BAYES_IMPULSE = 0.1201
+
+
+class Law(NamedTuple):
+    """Patches and the number of directions at a node."""
+
+    patches: Patches
+    n_directions: int | str
+
+
+class Problem(NamedTuple):
+    """A simulation, its sizes, SPORF's directions, and the manifold forests of the papers."""
+
+    draw: Callable[..., Any]
+    sizes: tuple[int, ...]
+    n_directions: int | str
+    forests: dict[str, Law]
+
+
+def line(least: int, most: int, boundary: str) -> Patches:
+    """Patches of 100 features in a line or on a circle."""
+    return Patches(100, least, most, boundary=boundary)
+
+
+PROBLEMS = {
+    "circle": Problem(
+        make_circle_segments,
+        (50, 100, 200, 400, 1000, 2000),
+        40,
+        {
+            "MORF": Law(line(1, 15, "wrap"), 40),
+            "MORF, pad": Law(line(1, 15, "pad"), 40),
+            "MF, Table 2": Law(line(3, 12, "wrap"), 50),
+        },
+    ),
+    "bars": Problem(
+        make_bars,
+        (10, 20, 30, 40, 50, 100),
+        28,
+        {
+            "MORF": Law(make_image_patches((2, 2), (2, 9)), 28),
+            "MORF, 4 x 1": Law(make_image_patches((4, 1), (4, 1)), 28),
+            "MORF, 1 to 4": Law(make_image_patches((1, 1), (4, 4)), 28),
+        },
+    ),
+    "impulse": Problem(
+        make_impulse,
+        (50, 100, 200, 400, 1000, 2000),
+        "sqrt",
+        {"MORF": Law(line(1, 5, "pad"), "sqrt"), "MF, Table 2": Law(line(2, 12, "pad"), 30)},
+    ),
+}
+
+
+def measure(cell: Cell) -> Cell | None:
+    """Error and times of one system on one draw; None if the system cannot run here."""
+    system = make_system(cell)
+    return None if system is None else score_system(system, draw(cell))
+
+
+def make_system(cell: Cell) -> Any:
+    """The classifier that a cell names."""
+    problem, name, seed = PROBLEMS[cell["problem"]], cell["system"], cell["seed"]
+    if name in problem.forests:
+        law = problem.forests[name]
+        return make_forest(law.patches, seed, law.n_directions)
+    if name == "RF":
+        return make_rf(seed)
+    if name == "SPORF":
+        return make_sporf(seed, problem.n_directions)
+    if name == "CNN":
+        network = TABLE_1[cell["problem"]]
+        return ConvolutionalNetwork(network, seed) if HAS_TORCH else None
+    return make_classic(name, seed)
+
+
+def draw(cell: Cell) -> Split:
+    """Training rows of the cell's seed; test rows of a seed that no training row has."""
+    make = PROBLEMS[cell["problem"]].draw
+    train = make(cell["n"], random_state=cell["seed"])
+    return Split(*train, *make(N_TEST, random_state=1_000_000 + cell["seed"]))
+
+
+def list_cells(arguments: Arguments) -> list[Cell]:
+    """Every fit: the forests first, the slow systems last."""
+    names = list(dict.fromkeys(name for p in PROBLEMS.values() for name in p.forests))
+    cells = []
+    for system in (*names, "RF", "SPORF", *CLASSICS, "CNN"):
+        for name, problem in PROBLEMS.items():
+            if system.startswith(("MORF", "MF")) and system not in problem.forests:
+                continue
+            for n in problem.sizes[:2] if arguments.quick else problem.sizes:
+                for seed in range(arguments.seeds):
+                    cells.append({"problem": name, "system": system, "n": n, "seed": seed})
+    return cells
+
+
+def check_marks(store: Store) -> list[Mark]:
+    """The claims that the simulations must show."""
+
+    def error(problem: str, system: str, n: int) -> float:
+        return store.mean("error", problem=problem, system=system, n=n)
+
+    marks = [
+        at_most("circle, n=200: at most .11", error("circle", "MORF", 200), 0.11),
+        at_most("circle, n=1000: at most .037", error("circle", "MORF", 1000), 0.037),
+        at_most("bars, n=20: at most .06", error("bars", "MORF", 20), 0.06),
+        at_most("bars, n=50: at most .01", error("bars", "MORF", 50), 0.01),
+        at_most(
+            "impulse, n=1000: within .015 of the Bayes error .1201",
+            error("impulse", "MORF", 1000),
+            BAYES_IMPULSE + 0.015,
+        ),
+    ]
+    pairs = [("circle", "MORF, pad"), *[(p, s) for p in PROBLEMS for s in ("RF", "SPORF")]]
+    for problem, other in pairs:
+        gaps = [
+            error(problem, "MORF", n) - error(problem, other, n) for n in PROBLEMS[problem].sizes
+        ]
+        worst = float(np.max(gaps))
+        claim = f"{problem}: MORF no worse than {other} at every n"
+        marks.append(at_most(claim, worst, 0.0)._replace(measured=f"{worst:+.4f} at worst"))
+    return marks
+
+
+def results_table(store: Store, problem: str, column: str, digits: int) -> str:
+    """One row for each system, one column for each n."""
+    sizes = PROBLEMS[problem].sizes
+    rows = []
+    for system in store.distinct("system", problem=problem):
+        means = [store.mean(column, problem=problem, system=system, n=n) for n in sizes]
+        rows.append([system, *[number(mean, digits) for mean in means]])
+    return table([f"{problem}, n =", *[str(n) for n in sizes]], rows)
+
+
+def draw_figure(store: Store, arguments: Arguments) -> None:
+    """Three problems in columns; error, training and test time in rows."""
+    figure, axes = panels(3, 3, height=2.7)
+    labels = ("test error", "training, CPU seconds", "predicting 10,000, CPU seconds")
+    for column, problem in enumerate(PROBLEMS):
+        sizes = PROBLEMS[problem].sizes
+        systems = [s for s in store.distinct("system", problem=problem) if "," not in s]
+        for row, (value, label) in enumerate(zip(SCORES, labels, strict=True)):
+            axis = axes[row, column]
+            curves = {
+                s: [store.mean(value, problem=problem, system=s, n=n) for n in sizes]
+                for s in systems
+            }
+            draw_curves(axis, sizes, curves)
+            axis.set_ylabel(label)
+            if row:
+                axis.set_yscale("log")
+        axes[0, column].set_title(problem)
+    axes[0, 2].axhline(BAYES_IMPULSE, color="black", linestyle=":", linewidth=1)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right center")
+    save(figure, arguments.output / "simulations.png")
+
+
+def write_page(store: Store, arguments: Arguments) -> None:
+    """Marks, picture and tables."""
+    seeds = len(store.distinct("seed"))
+    parts = [
+        f"`{arguments.command}`",
+        f"Means over {seeds} draws of training and test rows; {N_TEST:,} test rows; 100 trees.",
+        marks_table(check_marks(store)),
+        "![Error, training time and test time against n](simulations.png)",
+        "## Test error",
+        *[results_table(store, problem, "error", 4) for problem in PROBLEMS],
+        "## Training time, CPU seconds on one thread",
+        *[results_table(store, problem, "fit_s", 3) for problem in PROBLEMS],
+        "## Time to predict the test rows, CPU seconds on one thread",
+        *[results_table(store, problem, "predict_s", 3) for problem in PROBLEMS],
+    ]
+    page = arguments.output / "simulations.md"
+    write_measured(page, "Circle, bars and impulse", "\n\n".join(parts))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then draw and write."""
+    arguments = parse("simulations", __doc__ or "", argv=argv)
+    path = arguments.output / "measurements" / "simulations.csv"
+    store = Store(path, ("problem", "system", "n", "seed"), SCORES)
+    measure_cells(store, list_cells(arguments), measure, arguments.jobs)
+    draw_figure(store, arguments)
+    write_page(store, arguments)
+
+
+if __name__ == "__main__":
+    main()

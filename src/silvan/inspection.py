@@ -1,0 +1,269 @@
+"""What a fitted forest looks at: how often and how well its splits use each feature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from silvan._validation import check_choice, check_flag, invalid, is_number
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+from silvan.forests.grid import flatten_rows
+from silvan.forests.importances import (
+    class_gains,
+    class_weights,
+    credit_features,
+    nodes_of,
+    share,
+    split_gains,
+)
+from silvan.projections import Mixture, Patches, ProjectionDistribution
+
+__all__ = ["background_share", "grid_of", "importance_map", "projection_counts"]
+
+KINDS = ("counts", "gain")
+
+Law = TypeVar("Law", bound=ProjectionDistribution)
+
+
+def projection_counts(
+    forest: BaseForest, *, normalize: bool = False
+) -> NDArray[np.int64] | NDArray[np.float64]:
+    """How often each feature is in the direction of a split: the counts π_k of [1]_.
+
+    π_k is the number of splits, in all trees, whose direction has a nonzero weight for feature k.
+    A direction of several features counts for each of them.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A classifier or regressor of this library.
+    normalize : bool, default=False
+        Whether to divide the counts by their sum.
+
+    Returns
+    -------
+    counts : ndarray of shape (n_features,)
+        Whole numbers, or shares that sum to 1 (zero for a forest without splits).
+
+    References
+    ----------
+    .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks, section 3.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvan import ForestClassifier
+    >>> from silvan.inspection import projection_counts
+    >>> forest = ForestClassifier(20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> counts = projection_counts(forest)
+    >>> int(counts.sum()) == forest.forest_.directions().nnz
+    True
+    """
+    _check_forest(forest)
+    check_flag("normalize", normalize)
+    arrays = forest.forest_
+    counts = np.zeros(arrays.n_features, dtype=np.int64)
+    for tree in range(arrays.n_trees):
+        counts += np.bincount(arrays.directions(tree).indices, minlength=arrays.n_features)
+    return share(counts.astype(np.float64)) if normalize else counts
+
+
+def importance_map(
+    forest: BaseForest,
+    kind: str = "counts",
+    *,
+    per_class: bool = False,
+    shape: int | Sequence[int] | None = None,
+) -> NDArray[np.float64]:
+    """Importance of the features in the shape of the data.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A classifier or regressor of this library.
+    kind : {"counts", "gain"}, default="counts"
+        What a split credits to its features:
+
+        - ``"counts"``: one to each feature of its direction, as `projection_counts` [1]_.
+        - ``"gain"``: its decrease of impurity, spread over the features in proportion to their
+          absolute weights, as the forest's `feature_importances_` [2]_.
+    per_class : bool, default=False
+        Whether to part the credit of each split among the classes; only for classifiers. The maps
+        of the classes add up to the whole map.
+
+        - A count goes to the classes in proportion to their weight among the rows that reach the
+          split: class c's map says where its rows are looked at.
+        - Impurity is a sum over the classes, of p(1 - p) for Gini and -p log p for entropy, where p
+          is the class's share in the node. Its decrease goes to the classes term by term, and no
+          term ever increases: class c's map says what tells it from the rest. With two classes
+          and Gini the two terms are the same, and so are the maps.
+    shape : int or tuple of int, default=None
+        Shape of the map; its product is the number of features. None is the shape of the forest's
+        grid if it has one (see `grid_of`), and otherwise (n_features,).
+
+    Returns
+    -------
+    importance : ndarray of the given shape, or of shape (n_classes, ...) if `per_class`
+        All values together sum to 1 (0 for a forest without splits).
+
+    References
+    ----------
+    .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks, section 3.2.
+    .. [2] L. Breiman et al. Classification and regression trees, 1984, section 5.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from silvan import ManifoldForestClassifier
+    >>> from silvan.inspection import importance_map
+    >>> digits = load_digits()
+    >>> forest = ManifoldForestClassifier(20, random_state=0).fit(digits.images, digits.target)
+    >>> importance_map(forest).shape
+    (8, 8)
+    >>> importance_map(forest, "gain", per_class=True).sum(axis=(1, 2)).round(1)
+    array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+    """
+    _check_forest(forest)
+    check_choice("kind", kind, KINDS)
+    check_flag("per_class", per_class)
+    if per_class and not isinstance(forest, ForestClassifier):
+        raise invalid("per_class", "False for a regressor", per_class, "leave it out")
+    shape = _map_shape(forest, shape)
+    credit = _credit(forest, kind, per_class)
+    importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
+    return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
+
+
+def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], NDArray[np.float64]]:
+    """Function that gives the credit of the nodes of a tree, with a column per class or one."""
+    arrays = forest.forest_
+    if kind == "gain" and per_class:
+        criterion = forest._criteria[forest.criterion]
+        return lambda tree: share(class_gains(arrays, tree, criterion))
+    if kind == "gain":
+        gains = split_gains(arrays)
+        return lambda tree: share(gains[nodes_of(arrays, tree)][:, None])
+    if per_class:
+
+        def class_shares(tree: int) -> NDArray[np.float64]:
+            weights = class_weights(arrays, tree)
+            shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+            return shares
+
+        return class_shares
+    return lambda tree: np.ones((int(np.diff(arrays.tree_offsets)[tree]), 1))
+
+
+def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 0.0) -> float:
+    """Share of the importance that lies on background: features that hardly vary in `X`.
+
+    A feature is background if its value is the same in all rows of `X`, or in all but a few. It
+    tells rows apart nowhere or hardly anywhere, so importance there is noise, which [1]_ finds in
+    scattered directions and not in patches.
+
+    Parameters
+    ----------
+    importance : array-like
+        Importance of each feature, in any shape, not negative; for example an `importance_map`.
+    X : array-like of shape (n_samples, n_features) or (n_samples, ...)
+        Rows, as given to the forest.
+    tolerance : float, default=0.0
+        Largest share of rows, below one half, whose value may differ from the feature's usual one
+        (its median). An axis-aligned split cannot use a feature that is the same in all rows, so
+        forests of such splits need a tolerance above 0 to be compared with.
+
+    Returns
+    -------
+    share : float
+        In [0, 1].
+
+    References
+    ----------
+    .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks, section 5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.inspection import background_share
+    >>> images = np.array([[[0, 1], [0, 5]], [[0, 2], [0, 5]], [[0, 3], [0, 4]]])
+    >>> background_share([[0.1, 0.5], [0.1, 0.3]], images)
+    0.2
+    >>> background_share([[0.1, 0.5], [0.1, 0.3]], images, tolerance=0.4)
+    0.5
+    """
+    values = np.asarray(importance, dtype=np.float64)
+    rows = np.asarray(flatten_rows(X)[0])
+    if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] != values.size:
+        raise ValueError(
+            f"importance has {values.size} values but X has shape {np.shape(X)}; pass rows with "
+            "one value for each feature of the importance."
+        )
+    if not (values.size and (values >= 0).all() and 0 < values.sum() < math.inf):
+        raise invalid("importance", "finite, >= 0 and not all zero", importance, "pass shares")
+    if not (is_number(tolerance) and 0 <= tolerance < 0.5):
+        raise invalid("tolerance", "a number in [0, 0.5)", tolerance, "pass for example 0.01")
+    background = rows.min(axis=0) == rows.max(axis=0)
+    if tolerance > 0:
+        usual = np.quantile(rows, 0.5, axis=0, method="lower")
+        background |= (rows != usual).mean(axis=0) <= tolerance
+    return float(values.ravel()[background].sum() / values.sum())
+
+
+def grid_of(forest: BaseForest) -> Patches | None:
+    """The grid that a fitted forest draws patches on.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A classifier or regressor of this library.
+
+    Returns
+    -------
+    patches : Patches or None
+        The forest's patches, or the first ones of a mixture; None if it has none.
+
+    Examples
+    --------
+    >>> from silvan import ManifoldForestClassifier
+    >>> from silvan.datasets import make_bars
+    >>> from silvan.inspection import grid_of
+    >>> X, y = make_bars(20, shape=(6, 6), random_state=0)
+    >>> grid_of(ManifoldForestClassifier(5, shape=(6, 6), random_state=0).fit(X, y))
+    Patches(shape=(6, 6))
+    """
+    _check_forest(forest)
+    return find_component(forest.projections_, Patches)
+
+
+def find_component(projections: ProjectionDistribution, kind: type[Law]) -> Law | None:
+    """The distribution itself or the first component of a mixture that is of a kind, if any."""
+    if isinstance(projections, Mixture):
+        found = (find_component(component, kind) for component, _ in projections.components)
+        return next((law for law in found if law is not None), None)
+    return projections if isinstance(projections, kind) else None
+
+
+def _map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
+    n_features = forest.forest_.n_features
+    if shape is None:
+        patches = grid_of(forest)
+        return (n_features,) if patches is None else patches._shape()
+    given = Patches(shape)._shape()
+    if math.prod(given) != n_features:
+        raise ValueError(
+            f"shape {given} has {math.prod(given)} cells but the forest has {n_features} features; "
+            "pass the shape that X was flattened from."
+        )
+    return given
+
+
+def _check_forest(forest: object) -> None:
+    if not isinstance(forest, BaseForest):
+        raise invalid("forest", "a forest of this library", forest, "pass a fitted estimator")
+    check_is_fitted(forest)
