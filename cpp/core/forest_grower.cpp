@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -21,9 +22,11 @@ public:
         : range_(range), next_(range.first), next_to_append_(range.first) {
         const std::int64_t n = std::clamp<std::int64_t>(n_threads, 1, std::max<std::int64_t>(1, range.last - range.first));
         running_ = n;
+        // Scratch memory is allocated here and not by the threads: it can reuse what validation has freed.
         for (std::int64_t i = 0; i < n; ++i) {
-            threads_.emplace_back([this, &training, &distribution, options] { work(training, distribution, options); });
+            growers_.push_back(std::make_unique<TreeGrower>(training, distribution, options, stop_));
         }
+        for (const auto& grower : growers_) threads_.emplace_back([this, &grower] { work(*grower); });
     }
 
     ~Crew() {
@@ -45,9 +48,8 @@ public:
     }
 
 private:
-    void work(const TrainingSet& training, const ProjectionDistribution& distribution, GrowOptions options) {
+    void work(TreeGrower& grower) {
         try {
-            TreeGrower grower(training, distribution, options, stop_);
             for (std::int64_t tree = next_++; tree < range_.last && !stop_; tree = next_++) {
                 keep(tree, grower.grow(tree));
                 ++finished_;
@@ -85,6 +87,7 @@ private:
     std::condition_variable ended_;
     std::int64_t running_ = 0;
     std::exception_ptr error_;
+    std::vector<std::unique_ptr<TreeGrower>> growers_;
     std::vector<std::thread> threads_;
 };
 

@@ -155,6 +155,8 @@ SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& fe
     const auto padded = static_cast<std::size_t>((max_rows + kLane - 1) / kLane * kLane);
     values_.resize(padded);
     best_values_.resize(padded);
+    flagged_rows_.resize(padded);
+    bins_.resize(padded);
 }
 
 Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch) {
@@ -336,8 +338,6 @@ void SplitSearch::scan_sorted(const NodeTargets& targets, Accumulator& accumulat
 void SplitSearch::reserve_bins(std::int64_t n_counts) {
     constexpr auto kEntries = static_cast<std::size_t>(kMaxBins) + 1;
     if (bin_score_.empty()) {
-        bins_.resize(values_.size());
-        flagged_rows_.resize(values_.size());
         bin_rows_.resize(kEntries);
         moments_.resize(2 * kEntries);
         bin_score_.resize(kEntries);
@@ -388,14 +388,18 @@ void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, 
         low[bin] = std::min(low[bin], values_[row]);
         high[bin] = std::max(high[bin], values_[row]);
     }
-    keys_.clear();
+    // In place of the rows of single-valued bins.
+    std::int64_t n_kept = 0;
     for (std::int64_t i = 0; i < n_flagged; ++i) {
         const std::uint32_t row = flagged_rows_[static_cast<std::size_t>(i)];
         const auto bin = static_cast<std::size_t>(bins_[row]);
-        if (low[bin] < high[bin]) keys_.push_back(make_key(values_[row], row));
+        flagged_rows_[static_cast<std::size_t>(n_kept)] = row;
+        n_kept += low[bin] < high[bin] ? 1 : 0;
     }
-    const auto n_keys = keys_.size();
-    sort_keys(static_cast<std::int64_t>(n_keys));
+    const auto n_keys = static_cast<std::size_t>(n_kept);
+    keys_.resize(n_keys);
+    for (std::size_t i = 0; i < n_keys; ++i) keys_[i] = make_key(values_[flagged_rows_[i]], flagged_rows_[i]);
+    sort_keys(n_kept);
     const HistogramScratch histogram = scratch();
     const bool count_leaf_rows = min_samples_leaf_ > 1;
     const std::int64_t n_rows = count_leaf_rows ? bin_rows_[static_cast<std::size_t>(binning.n_bins)] : 0;

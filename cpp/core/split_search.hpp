@@ -40,6 +40,9 @@ public:
     // After a successful find: the winner's projected value of each row, in the order of `rows`.
     const float* winning_values() const { return best_values_.data(); }
 
+    // Memory for as many row numbers as a node can have, free between two calls of find.
+    std::uint32_t* spare_rows() { return flagged_rows_.data(); }
+
 private:
     struct Found {
         bool found = false;

@@ -32,7 +32,10 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       options_(options),
       stop_(stop),
       targets_(training.targets, options.criterion, max_tree_rows(training.rows)),
-      search_(*options.kernels, training.features, max_tree_rows(training.rows), options.min_samples_leaf) {}
+      search_(*options.kernels, training.features, max_tree_rows(training.rows), options.min_samples_leaf) {
+    multiplicity_.resize(static_cast<std::size_t>(training.rows.n_samples));
+    rows_.reserve(static_cast<std::size_t>(max_tree_rows(training.rows)));
+}
 
 TreeArrays TreeGrower::grow(std::int64_t tree) {
     tree_ = tree;
@@ -42,7 +45,6 @@ TreeArrays TreeGrower::grow(std::int64_t tree) {
     for (std::int64_t i = 0; i < training_.rows.n_samples; ++i) {
         if (multiplicity_[static_cast<std::size_t>(i)] > 0) rows_.push_back(static_cast<std::uint32_t>(i));
     }
-    right_rows_.resize(rows_.size());
 
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
@@ -152,7 +154,7 @@ bool TreeGrower::rows_are_identical(const OpenNode& open) const {
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     const float* values = search_.winning_values();
     std::uint32_t* rows = rows_.data() + open.begin;
-    std::uint32_t* right = right_rows_.data();
+    std::uint32_t* right = search_.spare_rows();
     const std::int64_t n = open.end - open.begin;
     std::int64_t n_left = 0;
     std::int64_t n_right = 0;

@@ -68,7 +68,6 @@ private:
     double root_weight_ = 0.0;
     std::vector<std::int32_t> multiplicity_;
     std::vector<std::uint32_t> rows_;
-    std::vector<std::uint32_t> right_rows_;
     std::vector<OpenNode> open_;
     std::vector<std::int64_t> direction_start_;  // of each node, in the order in which nodes were split
     ProjectionBatch batch_;

@@ -315,7 +315,7 @@ def test_a_forest_over_running_sums_predicts_like_one_whose_patches_are_written_
     written_out = replace(
         forest.forest_,
         direction_indptr=directions.indptr.astype(np.int64),
-        direction_indices=directions.indices,
+        direction_indices=directions.indices.astype(np.int32),
         direction_weights=directions.data,
         grid_shape=np.zeros(0, np.int64),
         grid_contiguous=np.zeros(0, np.uint8),

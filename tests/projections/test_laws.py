@@ -54,7 +54,7 @@ def node_total(directions, number):
 
 
 def distinct_directions(directions, number):
-    return len(np.unique(directions, axis=0))
+    return len({direction.tobytes() for direction in directions})
 
 
 def largest_weight(directions, number):

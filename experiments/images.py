@@ -1,0 +1,111 @@
+"""Error of forests on 28 x 28 images against the number of training images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.arguments import Arguments
+from experiments.cnn import HAS_TORCH, TABLE_1, ConvolutionalNetwork
+from experiments.data import load_images
+from experiments.figures import draw_curves, panels, save
+from experiments.pages import number, percent, table
+from experiments.scoring import SCORES, score_system
+from experiments.store import Cell, Store, measure_cells
+from experiments.systems import (
+    CLASSICS,
+    Scaled,
+    make_classic,
+    make_forest,
+    make_image_patches,
+    make_rf,
+    make_sporf,
+)
+
+N_DIRECTIONS = 28
+ALL = 60_000
+FORESTS = ("MORF", "RF", "SPORF", "MORF, 1 to 3")
+
+
+def make_system(name: str, n: int, seed: int) -> Any:
+    """The classifier; forests have 100 trees, and 500 where they see all images."""
+    n_trees = 500 if n >= ALL else 100
+    if name == "RF":
+        return make_rf(seed, n_trees)
+    if name == "SPORF":
+        return make_sporf(seed, N_DIRECTIONS, n_trees)
+    if name == "MORF":
+        return make_forest(make_image_patches((2, 2), (2, 5)), seed, N_DIRECTIONS, n_trees)
+    if name == "MORF, 1 to 3":
+        return make_forest(make_image_patches((1, 1), (3, 3)), seed, N_DIRECTIONS, n_trees)
+    if name == "CNN":
+        return Scaled(ConvolutionalNetwork(TABLE_1["mnist"], seed)) if HAS_TORCH else None
+    return Scaled(make_classic(name, seed))
+
+
+def measure(cell: Cell) -> Cell | None:
+    """Error and times of one system on some of the training images and all test images."""
+    system = make_system(cell["system"], cell["n"], cell["seed"])
+    if system is None:
+        return None
+    return score_system(system, load_images(cell["folder"]).head(cell["n"], cell["seed"]))
+
+
+def measure_images(arguments: Arguments, folder: str, sizes: Sequence[int]) -> Store:
+    """Measure every system; all 60,000 images once, by forests alone, smaller sets for each seed."""
+    path = arguments.output / "measurements" / f"{arguments.name}.csv"
+    store = Store(path, ("system", "n", "seed"), SCORES)
+    cells = []
+    for system in (*FORESTS, *CLASSICS, "CNN"):
+        limit = ALL if system in FORESTS else 3000
+        for n in sizes[:2] if arguments.quick else sizes:
+            seeds = 1 if n >= ALL else arguments.seeds if n < 10_000 else min(2, arguments.seeds)
+            for seed in range(seeds if n <= limit else 0):
+                where = arguments.data / folder
+                cells.append({"system": system, "n": n, "seed": seed, "folder": where})
+    cells.sort(key=lambda cell: (cell["system"] not in FORESTS, cell["n"]))
+    measure_cells(store, cells, measure, arguments.jobs)
+    return store
+
+
+def error_table(store: Store, sizes: Sequence[int]) -> str:
+    """Error in percent: one row for each system, one column for each n."""
+    rows = [
+        [system, *[percent(store.mean("error", system=system, n=n)) for n in sizes]]
+        for system in store.distinct("system")
+    ]
+    return table(["n =", *[f"{n:,}" for n in sizes]], rows)
+
+
+def time_table(store: Store) -> str:
+    """Training and test time of the forests that saw all images."""
+    rows = []
+    for system in store.distinct("system", n=ALL):
+        means = [store.mean(value, system=system, n=ALL) for value in ("fit_s", "predict_s")]
+        rows.append([system, *[number(mean, 1) for mean in means]])
+    return table(("500 trees, 60,000 images", "training, CPU s", "10,000 tests, CPU s"), rows)
+
+
+def worst_gap(store: Store, sizes: Sequence[int], other: str) -> float:
+    """Largest difference of errors between MORF and another system over the sizes."""
+    gaps = [
+        store.mean("error", system="MORF", n=n) - store.mean("error", system=other, n=n)
+        for n in sizes
+    ]
+    return max(gaps, key=lambda gap: (gap != gap, gap))
+
+
+def draw_errors(store: Store, sizes: Sequence[int], arguments: Arguments, title: str) -> None:
+    """Error against n."""
+    figure, axes = panels(1, 1, width=6.5, height=4)
+    curves = {
+        system: [store.mean("error", system=system, n=n) for n in sizes]
+        for system in store.distinct("system")
+        if "," not in system
+    }
+    draw_curves(axes[0, 0], sizes, curves)
+    axes[0, 0].set_yscale("log")
+    axes[0, 0].set_ylabel("test error")
+    axes[0, 0].set_title(title)
+    axes[0, 0].legend()
+    save(figure, arguments.output / f"{arguments.name}.png")
