@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -18,9 +20,9 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 1 << 19;  // features of a block: half of a usual second-level cache
-constexpr std::int64_t kMinBlock = 256;
+constexpr std::int64_t kMinBlock = 16;
 constexpr std::int64_t kMaxBlock = 4096;
-constexpr std::int64_t kWalkSingly = 4;  // up to so many rows walk the rest of the way one by one
+constexpr std::int64_t kWalkSingly = 8;  // up to so many rows walk the rest of the way one by one
 
 struct TreeView {
     const std::int32_t* left;
@@ -163,26 +165,64 @@ void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double
     sums[forest.value_outputs[largest]] += 1.0;
 }
 
-// Calls work(first, last) on blocks of rows, over threads.
+// Calls work(first, last) on blocks of at most `block` of n items, over threads. An exception in one of them
+// ends the others and is thrown again here.
 template <typename Work>
-void for_row_blocks(const FeatureMatrix& features, std::int64_t n_threads, const Work& work) {
-    const std::int64_t n_rows = features.n_samples;
-    const std::int64_t row_bytes = features.n_features * bytes_of(features.type);
-    const std::int64_t share = (n_rows + n_threads - 1) / n_threads;
-    const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
-    const std::int64_t block = std::max<std::int64_t>(1, std::min(share, cached));
+void for_blocks(std::int64_t n, std::int64_t block, std::int64_t n_threads, const Work& work) {
     std::atomic<std::int64_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr error;
     const auto take_blocks = [&] {
-        for (std::int64_t first = next.fetch_add(block); first < n_rows; first = next.fetch_add(block)) {
-            work(first, std::min(first + block, n_rows));
+        try {
+            for (std::int64_t first = next.fetch_add(block); first < n; first = next.fetch_add(block)) {
+                work(first, std::min(first + block, n));
+            }
+        } catch (...) {
+            next = n;
+            const std::lock_guard lock(mutex);
+            if (!error) error = std::current_exception();
         }
     };
-    const std::int64_t n_helpers = std::min(n_threads, (n_rows + block - 1) / block) - 1;
+    const std::int64_t n_helpers = std::min(n_threads, (n + block - 1) / block) - 1;
     std::vector<std::thread> helpers;
     for (std::int64_t i = 0; i < n_helpers; ++i) helpers.emplace_back(take_blocks);
     take_blocks();
     for (std::thread& helper : helpers) helper.join();
+    if (error) std::rethrow_exception(error);
 }
+
+template <typename Work>
+void for_row_blocks(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
+                    const Work& work) {
+    const std::int64_t sum_bytes = forest.grid == nullptr ? 0 : forest.grid->n_sums() * 8;
+    const std::int64_t row_bytes = features.n_features * bytes_of(features.type) + sum_bytes;
+    const std::int64_t share = (features.n_samples + n_threads - 1) / n_threads;
+    const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
+    for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), n_threads, work);
+}
+
+// For each row a bit per tree: whether the tree drew the row.
+class InBag {
+public:
+    InBag(const RowDraws& draws, std::uint64_t seed, std::int64_t n_trees, std::int64_t n_threads)
+        : n_rows_(static_cast<std::size_t>(draws.n_samples)),
+          drawn_(static_cast<std::size_t>(n_trees), std::vector<bool>(n_rows_)) {
+        for_blocks(n_trees, 1, n_threads, [&](std::int64_t tree, std::int64_t) {
+            std::vector<std::int32_t> multiplicity;
+            draw_rows(draws, seed, static_cast<std::uint64_t>(tree), multiplicity);
+            std::vector<bool>& drawn = drawn_[static_cast<std::size_t>(tree)];
+            for (std::size_t i = 0; i < n_rows_; ++i) drawn[i] = multiplicity[i] != 0;
+        });
+    }
+
+    bool contains(std::int64_t tree, std::int64_t row) const {
+        return drawn_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(row)];
+    }
+
+private:
+    std::size_t n_rows_;
+    std::vector<std::vector<bool>> drawn_;
+};
 
 // Adds a tree's votes for some rows of a block; sums starts at the block's first row.
 void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& descent,
@@ -198,7 +238,7 @@ void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& d
 
 void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
                   std::int32_t* nodes) {
-    for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
+    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest.grid, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
@@ -212,7 +252,7 @@ void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::
 
 void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
                double* sums) {
-    for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
+    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest.grid, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
@@ -225,20 +265,20 @@ void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting v
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
                           const RowDraws& draws, std::uint64_t seed, std::int64_t n_threads, double* sums,
                           std::int32_t* counts) {
-    std::vector<std::int32_t> multiplicity;
-    for (std::int64_t t = 0; t < forest.n_trees; ++t) {
-        draw_rows(draws, seed, static_cast<std::uint64_t>(t), multiplicity);
-        for_row_blocks(features, n_threads, [&](std::int64_t first, std::int64_t last) {
-            Descent descent(take_block(features, first, last), forest.grid, best_kernels());
-            std::vector<std::uint32_t> rows;
+    const InBag in_bag(draws, seed, forest.n_trees, n_threads);
+    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
+        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
+        std::vector<std::uint32_t> rows;
+        for (std::int64_t t = 0; t < forest.n_trees; ++t) {
+            rows.clear();
             for (std::int64_t i = first; i < last; ++i) {
-                if (multiplicity[static_cast<std::size_t>(i)] != 0) continue;
+                if (in_bag.contains(t, i)) continue;
                 rows.push_back(static_cast<std::uint32_t>(i - first));
                 ++counts[i];
             }
             vote(forest, t, voting, descent, rows, sums + first * forest.n_outputs);
-        });
-    }
+        }
+    });
 }
 
 }  // namespace silvan

@@ -256,7 +256,8 @@ class ForestArrays:
     def _n_sums(self) -> int:
         """Number of running sums on the grid."""
         _require(
-            len(self.grid_shape) == len(self.grid_contiguous), "the axes of the grid differ in number"
+            len(self.grid_shape) == len(self.grid_contiguous),
+            "the axes of the grid differ in number",
         )
         if not len(self.grid_shape):
             return 0

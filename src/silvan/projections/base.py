@@ -110,12 +110,14 @@ class ProjectionDistribution(ParameterHolder, ABC):
         self.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         native = self._to_native(n_features)
-        arrays = _core.sample_directions(native, seed, 0, "", n_directions)
+        indptr, indices, weights = _core.sample_directions(native, seed, 0, "", n_directions)
         if native.grid is not None:
-            arrays = _core.expand_directions(*native.grid, *arrays)
-        indptr, indices, weights = arrays
-        shape = (len(indptr) - 1, int(n_features))
-        return sparse.csr_array((weights, indices, indptr), shape=shape)
+            shape, contiguous = native.grid
+            indptr, indices, weights = _core.expand_directions(
+                shape, contiguous, indptr, indices, weights
+            )
+        directions = (weights, indices, indptr)
+        return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         """Return the native distribution for so many features; `validate` has been called."""
