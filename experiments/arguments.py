@@ -20,6 +20,7 @@ class Arguments:
     jobs: int
     data: Path
     output: Path
+    report: bool = False
 
     @property
     def command(self) -> str:
@@ -34,7 +35,9 @@ def parse(name: str, about: str, seeds: int = 5, argv: list[str] | None = None) 
     """
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{name}", description=about)
     parser.add_argument("--quick", action="store_true", help="small sizes, one seed: a minute")
-    parser.add_argument("--seeds", type=int, default=seeds, help="repetitions (default: %(default)s)")
+    parser.add_argument(
+        "--seeds", type=int, default=seeds, help="repetitions (default: %(default)s)"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with one thread")
     parser.add_argument(
         "--data",
@@ -43,10 +46,10 @@ def parse(name: str, about: str, seeds: int = 5, argv: list[str] | None = None) 
         help="folder of the data sets (default: $SILVAN_DATA)",
     )
     parser.add_argument("--output", type=Path, help="folder of page, picture and measurements")
+    parser.add_argument("--report", action="store_true", help="measure nothing, write the page")
     given = parser.parse_args(argv)
     usual = ROOT / ("build/experiments-quick" if given.quick else "docs/results")
     output = given.output or usual
     (output / "measurements").mkdir(parents=True, exist_ok=True)
-    return Arguments(
-        name, given.quick, 1 if given.quick else given.seeds, given.jobs, given.data, output
-    )
+    seeds = 1 if given.quick else given.seeds
+    return Arguments(name, given.quick, seeds, given.jobs, given.data, output, given.report)

@@ -34,8 +34,8 @@ TABLE_1 = {
 class ConvolutionalNetwork:
     """Convolution, pooling, convolution, pooling, dropout, hidden layer, classes.
 
-    The table says nothing about training: here Adam with its defaults, batches of 32, 30 passes over
-    the rows and at least 300 steps. Its impulse row mixes layers for series and for images;
+    The table says nothing about training: here Adam with its defaults, batches of 32, 30 passes
+    over the rows and at least 300 steps. Its impulse row mixes layers for series and images;
     those for series are meant.
     """
 

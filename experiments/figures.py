@@ -21,6 +21,11 @@ COLORS = {
     "LogReg": "#98b85a",
     "linear SVM": "#3f9b8f",
     "RBF SVM": "#2f5d50",
+    "S-RerF": "#2f9e77",
+    "control": "#777777",
+    "RerF": "#e08f2c",
+    "F-RC": "#a08a2c",
+    "shuffled graph": "#777777",
 }
 STRONG = ("MORF", "SPORF", "RF")
 

@@ -102,6 +102,10 @@ def check_marks(store: Store) -> list[Mark]:
             theirs = store.mean(column, system=other)
             claim = f"share on pixels ({name}): MORF below {other}"
             marks.append(Mark(claim, f"{percent(ours)} and {percent(theirs)}", ours < theirs))
+    for other in ("RF", "SPORF"):
+        ours, theirs = (store.mean("roughness", system=system) for system in ("MORF", other))
+        measured = f"{ours:.3f} and {theirs:.3f}"
+        marks.append(Mark(f"MORF's map is smoother than that of {other}", measured, ours < theirs))
     return marks
 
 
@@ -116,7 +120,7 @@ def main(argv: list[str] | None = None) -> None:
         for system in LAWS
         for seed in range(arguments.seeds)
     ]
-    measure_cells(store, cells, measure, arguments.jobs)
+    measure_cells(store, cells, measure, arguments)
     draw_maps(arguments)
     rows = []
     for system in LAWS:

@@ -25,6 +25,9 @@ LAWS = (
     "pairs to 5, reach 14",
     "pairs to 7, reach 7",
     "half patches 1 to 3, half pairs to 5, reach 7",
+    "pairs to 5, reach 28",
+    "two pairs to 5, reach 14",
+    "two pairs to 5, reach 28",
 )
 DIRECTIONS = (28, 112)
 # A tree of the bootstrap leaves out 37 rows in 100, one of three quarters 25: with these numbers of
@@ -41,9 +44,9 @@ def make_law(name: str) -> ProjectionDistribution:
     if name.startswith("half"):
         halves = (make_law("patches 1 to 3"), make_law("pairs to 5, reach 7"))
         return Mixture([(law, 1.0) for law in halves])
-    if name.startswith("pairs"):
-        words = name.replace(",", "").split()
-        return make_pairs(28, int(words[2]), int(words[4]))
+    if "pairs" in name:
+        words = name.replace(",", "").removeprefix("two ").split()
+        return make_pairs(28, int(words[2]), int(words[4]), 2 if name.startswith("two") else 1)
     if "Table 2" in name:
         return make_image_patches((2, 2), (2, 5))
     weights = "signs" if name.startswith("signed") else "ones"
@@ -81,10 +84,10 @@ def search(arguments: Arguments, dataset: str) -> Store:
     cells = [
         {"law": law, "d": d, "sampling": "bootstrap", **shared} for d in DIRECTIONS for law in laws
     ]
-    measure_cells(store, cells, measure_out_of_bag, arguments.jobs)
+    measure_cells(store, cells, measure_out_of_bag, arguments)
     best = choose(store)
     other = {"law": best["law"], "d": int(best["d"]), "sampling": "3/4 without replacement"}
-    measure_cells(store, [{**other, **shared}], measure_out_of_bag, arguments.jobs)
+    measure_cells(store, [{**other, **shared}], measure_out_of_bag, arguments)
     return store
 
 
@@ -107,7 +110,7 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
     n, trees = (500, 20) if arguments.quick else (60_000, 500)
     chosen: Cell = {"law": best["law"], "d": int(best["d"]), "sampling": best["sampling"]}
     cell = {**chosen, "n": n, "trees": trees, "folder": arguments.data / dataset}
-    measure_cells(store, [cell], measure_final, arguments.jobs)
+    measure_cells(store, [cell], measure_final, arguments)
     row = store.rows[store.key(cell)]
     error = float(row["error"])
     mark = at_most(f"below {percent(bound, 1)}", error, bound)._replace(measured=percent(error))

@@ -60,3 +60,10 @@ def at_most(claim: str, value: float, bound: float, digits: int = 4) -> Mark:
     """The mark that a value is at most a bound."""
     holds = None if math.isnan(value) else value <= bound
     return Mark(claim, number(value, digits), holds)
+
+
+def no_worse(claim: str, gaps: Sequence[float]) -> Mark:
+    """The mark that no difference of two errors is positive, in points of percent."""
+    if any(math.isnan(gap) for gap in gaps):
+        return Mark(claim, "-", None)
+    return Mark(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= 0)

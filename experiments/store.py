@@ -13,6 +13,8 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from experiments.arguments import Arguments
+
 Cell = dict[str, Any]
 
 
@@ -75,14 +77,20 @@ def format_value(value: Any) -> str:
 
 
 def measure_cells(
-    store: Store, cells: Iterable[Cell], measure: Callable[[Cell], Cell | None], jobs: int
+    store: Store,
+    cells: Iterable[Cell],
+    measure: Callable[[Cell], Cell | None],
+    arguments: Arguments,
 ) -> None:
     """Measure the cells that the store does not hold yet, each with one thread.
 
     `measure` returns the values of a cell, or None to leave it out.
     """
     missing = [cell for cell in cells if store.key(cell) not in store.rows]
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+    if arguments.report:
+        print(f"{store.path.name}: {len(missing)} fits are not measured")
+        return
+    work = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
         delayed(_measure_alone)(measure, cell) for cell in missing
     )
     left_out: defaultdict[str, int] = defaultdict(int)
@@ -97,8 +105,6 @@ def measure_cells(
         print(f"left out: {name} ({count} fits), a package it needs is not installed")
 
 
-def _measure_alone(
-    measure: Callable[[Cell], Cell | None], cell: Cell
-) -> tuple[Cell, Cell | None]:
+def _measure_alone(measure: Callable[[Cell], Cell | None], cell: Cell) -> tuple[Cell, Cell | None]:
     with threadpool_limits(limits=1):
         return cell, measure(cell)

@@ -135,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse("time_series", __doc__ or "", seeds=3, argv=argv)
     path = arguments.output / "measurements" / "time_series.csv"
     store = Store(path, ("dataset", "system", "seed"), SCORES)
-    measure_cells(store, list_cells(arguments), measure, arguments.jobs)
+    measure_cells(store, list_cells(arguments), measure, arguments)
     draw_figure(store, arguments)
     systems = tuple(s for s in (*OURS, *AEON) if store.distinct("dataset", system=s))
     parts = [

@@ -39,14 +39,15 @@ template <typename From, typename To>
 nb::object make_columns(const AnyMatrix& x) {
     const std::size_t n = x.shape(0);
     const std::size_t p = x.shape(1);
-    auto* columns = new To[n * p];
-    nb::capsule owner(columns, [](void* at) noexcept { delete[] static_cast<To*>(at); });
+    auto* columns = new Buffer<To>();
+    nb::capsule owner(columns, [](void* at) noexcept { delete static_cast<Buffer<To>*>(at); });
     {
         nb::gil_scoped_release release;
-        copy_tiled<From, To>(x, columns);
+        columns->allocate(n * p);
+        copy_tiled<From, To>(x, columns->data());
     }
     const std::int64_t stride = static_cast<std::int64_t>(n);
-    return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns, {n, p}, owner, {1, stride}));
+    return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns->data(), {n, p}, owner, {1, stride}));
 }
 
 nb::object to_columns(const AnyMatrix& x) {

@@ -45,6 +45,13 @@ public:
         data_ = moved;
         bytes_ = bytes;
     }
+
+    // Asks for large pages where there is much to read at random: fewer page faults and address look-ups. It is
+    // advice only.
+    void prefer_large_pages() {
+        constexpr std::size_t kMuch = std::size_t{1} << 24;
+        if (bytes_ >= kMuch) madvise(data_, bytes_, MADV_HUGEPAGE);
+    }
 #else
     ~Pages() { std::free(data_); }
 
@@ -54,6 +61,8 @@ public:
         data_ = moved;
         bytes_ = bytes;
     }
+
+    void prefer_large_pages() {}
 #endif
 
 private:
@@ -85,6 +94,13 @@ public:
         if (n * sizeof(T) <= pages_.bytes()) return;
         const std::size_t grown = pages_.bytes() + pages_.bytes() / 2;
         pages_.resize(std::max({n * sizeof(T), grown, kLeast}));
+    }
+
+    // Makes room for n elements that are about to be filled once and read at random.
+    void allocate(std::size_t n) {
+        reserve(n);
+        pages_.prefer_large_pages();
+        size_ = n;
     }
 
 private:

@@ -132,7 +132,7 @@ RunningSums::RunningSums(const FeatureMatrix& features, const Grid& grid) : grid
     const bool bytes = features.type == FeatureType::uint8;
     const bool integers = bytes && 255 * grid.n_cells() <= std::numeric_limits<std::int32_t>::max();
     const auto entries = static_cast<std::size_t>(features.n_samples * grid.n_sums());
-    memory_.reserve(integers ? (entries + 1) / 2 : entries);
+    memory_.allocate(integers ? (entries + 1) / 2 : entries);
     view_ = {memory_.data(), integers ? FeatureType::sums_int32 : FeatureType::sums_float64,
              features.n_samples, grid.n_sums(), grid.n_sums(), 1, grid.n_cells()};
     if (integers) {

@@ -29,12 +29,17 @@ private:
 
 NodeTargets::NodeTargets(const TrainingTargets& training, Criterion criterion, std::int64_t max_rows)
     : training_(training), criterion_(criterion) {
+    if (is_classification()) local_class_.assign(static_cast<std::size_t>(training.n_outputs), -1);
+    reserve_rows(max_rows);
+}
+
+void NodeTargets::reserve_rows(std::int64_t max_rows) {
     const auto n = static_cast<std::size_t>(max_rows);
+    if (n <= std::max(count_.size(), weight_.size())) return;
     if (is_classification()) {
         label_.resize(n);
-        local_class_.assign(static_cast<std::size_t>(training.n_outputs), -1);
     } else {
-        sum_.resize(n * static_cast<std::size_t>(training.n_outputs));
+        sum_.resize(n * static_cast<std::size_t>(training_.n_outputs));
     }
     if (has_integer_counts()) {
         count_.resize(n);

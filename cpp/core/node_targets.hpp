@@ -21,6 +21,9 @@ class NodeTargets {
 public:
     NodeTargets(const TrainingTargets& training, Criterion criterion, std::int64_t max_rows);
 
+    // Makes room for nodes of so many rows.
+    void reserve_rows(std::int64_t max_rows);
+
     // Reads the targets of these rows; `multiplicity` is indexed by row.
     void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity);
 

@@ -9,6 +9,7 @@
 // within a direction the lowest threshold, and missing values prefer the right side.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -32,9 +33,13 @@ struct Split {
 class SplitSearch {
 public:
     SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
-                std::int64_t min_samples_leaf);
+                std::int64_t min_samples_leaf, const std::atomic<bool>& stop);
 
-    // Best split of the node over the directions of `batch`.
+    // Makes room for nodes of so many rows.
+    void reserve_rows(std::int64_t max_rows);
+
+    // Best split of the node over the directions of `batch`, or over the first of them if `stop` becomes true:
+    // a large node takes seconds.
     Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch);
 
     // After a successful find: the winner's projected value of each row, in the order of `rows`.
@@ -70,6 +75,7 @@ private:
     const SplitKernels& kernels_;
     const TrainingFeatures& features_;
     std::int64_t min_samples_leaf_;
+    const std::atomic<bool>& stop_;
     std::vector<float> values_;
     std::vector<float> best_values_;
     std::vector<std::uint64_t> keys_;

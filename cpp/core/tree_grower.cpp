@@ -2,13 +2,20 @@
 #include "core/tree_grower.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace silvan {
 namespace {
 
-// Distinct rows that a tree can hold at most.
-std::int64_t max_tree_rows(const RowDraws& rows) { return std::min(rows.n_samples, rows.n_draws); }
+// Distinct rows that a tree will hardly exceed: six standard deviations above what equal draws give.
+std::int64_t likely_tree_rows(const RowDraws& rows) {
+    const std::int64_t most = std::min(rows.n_samples, rows.n_draws);
+    if (!rows.replace) return most;
+    const auto n = static_cast<double>(rows.n_samples);
+    const double likely = n * -std::expm1(-static_cast<double>(rows.n_draws) / n) + 6.0 * std::sqrt(n) + 16.0;
+    return std::min(most, static_cast<std::int64_t>(likely));
+}
 
 template <typename T>
 bool equal_rows(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
@@ -31,10 +38,11 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       distribution_(distribution),
       options_(options),
       stop_(stop),
-      targets_(training.targets, options.criterion, max_tree_rows(training.rows)),
-      search_(*options.kernels, training.features, max_tree_rows(training.rows), options.min_samples_leaf) {
+      targets_(training.targets, options.criterion, likely_tree_rows(training.rows)),
+      search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf,
+              stop) {
     multiplicity_.resize(static_cast<std::size_t>(training.rows.n_samples));
-    rows_.reserve(static_cast<std::size_t>(max_tree_rows(training.rows)));
+    rows_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
 }
 
 TreeArrays TreeGrower::grow(std::int64_t tree) {
@@ -45,6 +53,10 @@ TreeArrays TreeGrower::grow(std::int64_t tree) {
     for (std::int64_t i = 0; i < training_.rows.n_samples; ++i) {
         if (multiplicity_[static_cast<std::size_t>(i)] > 0) rows_.push_back(static_cast<std::uint32_t>(i));
     }
+
+    const auto n_rows = static_cast<std::int64_t>(rows_.size());
+    targets_.reserve_rows(n_rows);
+    search_.reserve_rows(n_rows);
 
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);

@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from scipy.sparse import diags_array
+from scipy.sparse import csr_array, diags_array
+from sklearn.datasets import load_digits
 
-from silvan.datasets import make_trunk
+from silvan import ForestClassifier, ManifoldForestClassifier
+from silvan.datasets import make_impulse, make_trunk
+from silvan.plotting import ImportanceDisplay
 from silvan.projections import (
     AxisAligned,
     Dictionary,
+    GraphNeighborhoods,
     Mixture,
+    Patches,
     ProjectionDistribution,
     RandomRotation,
     SparseSigns,
@@ -27,6 +33,10 @@ from silvan.projections import (
 HERE = Path(__file__).parent
 N_FEATURES, N_DIRECTIONS = 16, 24
 GREEN, ORANGE, GREY = "#1b7837", "#e08214", "0.45"
+
+GRID = (12, 12)
+BOUNDARIES = ("corner", "inside", "pad", "wrap")
+N_COVERING = 400_000
 
 
 def laws() -> dict[str, ProjectionDistribution]:
@@ -107,7 +117,7 @@ class BinnedSplits:
         return np.vstack([np.zeros(2), self.left])[np.concatenate([[0], self.ends])]
 
     def bounds(self) -> NDArray[Any]:
-        """No split inside the bin gains more; the formula of bound_gains in split_kernels.cpp."""
+        """No split inside the bin gains more; that is bound_gains in histogram.hpp."""
         counts, N = self.at_borders(), self.total.sum()
         share = self.total / N
         before = counts.sum(axis=1)
@@ -167,8 +177,120 @@ def draw_bins(splits: BinnedSplits) -> Figure:
     return figure
 
 
+def tile(images: NDArray[Any], n_columns: int) -> NDArray[Any]:
+    """Put small images side by side on one, with a gap of NaN between them."""
+    framed = np.pad(images.astype(float), ((0, 0), (0, 1), (0, 1)), constant_values=np.nan)
+    rows = [np.hstack(framed[i : i + n_columns]) for i in range(0, len(framed), n_columns)]
+    return np.asarray(np.vstack(rows)[:-1, :-1])
+
+
+def draw_patches() -> Figure:
+    """Show patches that each boundary law draws, and how often each cell is covered."""
+    figure = Figure(figsize=(11, 6.2), dpi=80, layout="constrained")
+    axes = figure.subplots(2, len(BOUNDARIES))
+    n_cells = GRID[0] * GRID[1]
+    covered = {}
+    for top, boundary in zip(axes[0], BOUNDARIES, strict=True):
+        law = Patches(GRID, min_size=2, max_size=6, boundary=boundary)
+        drawn = law.draw(12, n_cells, random_state=2).toarray().reshape(-1, *GRID)
+        top.set_facecolor("white")
+        top.imshow(tile(drawn, 3), cmap="Greens", vmin=-0.15, vmax=1.4)
+        top.set_title(f'boundary="{boundary}"', fontsize=12)
+        often = law.draw(N_COVERING, n_cells, random_state=0).mean(axis=0)
+        covered[boundary] = np.asarray(often).reshape(GRID)
+        print(
+            f"{boundary}: cells are covered by {often.min():.4f} to {often.max():.4f} of the "
+            f"patches, {often.mean():.4f} on average"
+        )
+    most = max(float(cover.max()) for cover in covered.values())
+    image = None
+    for bottom, cover in zip(axes[1], covered.values(), strict=True):
+        image = bottom.imshow(100 * cover, cmap="viridis", vmin=0, vmax=100 * most)
+        bottom.set_xlabel(f"{100 * cover.min():.1f} % to {100 * cover.max():.1f} %")
+    for axis in axes.flat:
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+    axes[0, 0].set_ylabel("12 patches")
+    axes[1, 0].set_ylabel("coverage of each cell")
+    assert image is not None
+    figure.colorbar(image, ax=list(axes[1]), label="% of the patches")
+    return figure
+
+
+def make_sensors() -> tuple[NDArray[np.float64], csr_array]:
+    """Places of 80 sensors in a square, and the graph of those that are close together."""
+    places = np.random.default_rng(4).uniform(size=(80, 2))
+    distance = np.linalg.norm(places[:, None] - places, axis=2)
+    return places, csr_array(((distance < 0.19) & (distance > 0)).astype(float))
+
+
+def draw_neighborhoods() -> Figure:
+    """Show neighbourhoods that a graph law draws, and how often each node is covered."""
+    places, graph = make_sensors()
+    figure = Figure(figsize=(11, 3.1), dpi=80, layout="constrained")
+    axes = figure.subplots(1, 4)
+    law = GraphNeighborhoods(graph, min_size=1, max_size=12)
+    drawn = law.draw(3, len(places), random_state=5).toarray()
+    often = np.asarray(law.draw(N_COVERING, len(places), random_state=0).mean(axis=0)).ravel()
+    print(f"graph: nodes are covered by {often.min():.3f} to {often.max():.3f} of the directions")
+    for number, axis in enumerate(axes):
+        edges = places[np.column_stack(graph.nonzero())]
+        axis.add_collection(LineCollection(list(edges), colors="0.8", linewidths=0.8, zorder=1))
+        axis.set_aspect("equal")
+        axis.set_axis_off()
+        if number < len(drawn):
+            colour = np.where(drawn[number] > 0, GREEN, "white")
+            axis.scatter(*places.T, c=colour, s=38, edgecolors="0.5", zorder=2)
+            axis.set_title(f"{int(drawn[number].sum())} nodes", fontsize=11)
+        else:
+            nodes = axis.scatter(*places.T, c=100 * often, s=38, vmin=0, edgecolors="0.5", zorder=2)
+            axis.set_title("coverage", fontsize=11)
+            figure.colorbar(nodes, ax=axis, label="% of the directions")
+    return figure
+
+
+def draw_importance() -> Figure:
+    """Show what a manifold forest looks at to tell each of the digits from the others."""
+    digits = load_digits()
+    forest = ManifoldForestClassifier(100, random_state=0).fit(digits.images, digits.target)
+    display = ImportanceDisplay.from_estimator(forest, kind="gain", per_class=True)
+    display.figure_.set_size_inches(11, 4.6)
+    return display.figure_
+
+
+def draw_line_and_graph() -> Figure:
+    """Show importance along a series and on a graph."""
+    figure = Figure(figsize=(11, 3.6), dpi=80, layout="constrained")
+    line, graph_axis = figure.subplots(1, 2, width_ratios=(1.6, 1))
+    X, y = make_impulse(1000, random_state=0)
+    series = ManifoldForestClassifier(100, max_patch=15, random_state=0).fit(X, y)
+    ImportanceDisplay.from_estimator(series, X, ax=line)
+    line.set_title("a bump that starts at step 20")
+    places, graph = make_sensors()
+    X, y, raised = make_sensor_data(graph)
+    law = GraphNeighborhoods(graph, max_size=12)
+    forest = ForestClassifier(100, projections=law, random_state=0).fit(X, y)
+    ImportanceDisplay.from_estimator(forest, positions=places, ax=graph_axis)
+    graph_axis.scatter(*places[raised].T, s=160, facecolors="none", edgecolors="red", zorder=3)
+    graph_axis.set_title(f"a rise of {raised.sum()} sensors (circles)")
+    return figure
+
+
+def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    """Noise on the sensors, and in class 1 a rise around sensor 7; the example of the guide."""
+    rng = np.random.default_rng(0)
+    raised = np.zeros(graph.shape[0], dtype=bool)
+    raised[[7, *graph[[7]].indices]] = True
+    y = rng.integers(2, size=1000)
+    return rng.normal(size=(1000, len(raised))) + 0.5 * y[:, None] * raised, y, raised
+
+
 if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
+    draw_patches().savefig(HERE / "patches.png")
+    draw_neighborhoods().savefig(HERE / "neighborhoods.png")
+    draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
+    draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

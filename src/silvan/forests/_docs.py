@@ -26,8 +26,8 @@ _PARTS = {
             are numbered as ``numpy.ravel`` does.
         min_patch, max_patch : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; one number holds for
-            the contiguous axes. None as `max_patch` stands for an eighth of the axis but at least 3
-            cells, and for all of an axis that is not contiguous.
+            the contiguous axes. None as `max_patch` stands for 3 cells, and for all of an
+            axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
             cuts them off, "wrap" goes on at the other end, for data on a circle; both cover every

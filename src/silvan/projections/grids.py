@@ -17,6 +17,7 @@ from silvan.projections.base import ProjectionDistribution
 from silvan.projections.node import Node
 
 BOUNDARIES = ("corner", "inside", "pad", "wrap")
+DEFAULT_MAX_SIZE = 3  # docs/results/patch_sizes.md
 WEIGHTS = ("ones", "signs", "uniform", "normal")
 
 
@@ -62,8 +63,8 @@ class Patches(ProjectionDistribution):
     min_size, max_size : int or tuple of int, default=1 and None
         Smallest and largest number of cells along each axis. One number holds for the contiguous
         axes and leaves all sizes to the others; where no axis is contiguous it holds for all.
-        None as `max_size`, or as one of its entries, stands for an eighth of the axis but at least
-        3 cells, and for all of an axis that is not contiguous.
+        None as `max_size`, or as one of its entries, stands for 3 cells (the best
+        of four rules over 16 data sets), and for all of an axis that is not contiguous.
     boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
         How size and place are drawn along an axis of W cells; U{a, b} is uniform over a, ..., b.
 
@@ -188,7 +189,7 @@ class Patches(ProjectionDistribution):
             least, most, run = min_size[number], max_size[number], contiguous[number]
             check_size("min_size", least, number, length)
             if most is None:
-                most = max(least, min(length, max(3, length // 8))) if run else length
+                most = max(least, min(length, DEFAULT_MAX_SIZE)) if run else length
             check_size("max_size", most, number, length)
             if least > most:
                 raise invalid(

@@ -1,0 +1,221 @@
+// Scores the borders between bins of a large node, and bounds the scores inside them.
+#pragma once
+
+#include <cstddef>
+
+#include "core/criteria.hpp"
+#include "core/kernels/vectors.hpp"
+#include "core/split_kernels.hpp"
+
+namespace silvan {
+namespace {
+
+// Monotone in the value, so that bins keep the order of the rows.
+inline void find_bins(const float* values, std::int64_t n_rows, const Binning& binning, std::int32_t* bins) {
+    const std::int32_t last = binning.n_bins - 1;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        const auto bin = static_cast<std::int32_t>((values[i] - binning.minimum) * binning.scale);
+        bins[i] = bin < last ? bin : last;
+    }
+}
+
+void count_rows(const std::int32_t* bins, std::int64_t n_rows, std::int32_t n_bins, std::int32_t* rows) {
+    for (std::int32_t b = 0; b <= n_bins; ++b) rows[b] = 0;
+    for (std::int64_t i = 0; i < n_rows; ++i) ++rows[bins[i] + 1];
+    for (std::int32_t b = 0; b < n_bins; ++b) rows[b + 1] += rows[b];
+}
+
+void require_leaf_rows_after_bins(const std::int32_t* rows, std::int32_t n_bins,
+                                  std::int64_t min_samples_leaf, double* score) {
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        const bool enough =
+            rows[b + 1] >= min_samples_leaf && rows[n_bins] - rows[b + 1] >= min_samples_leaf;
+        score[b] = enough ? score[b] : kNoScore;
+    }
+}
+
+// With D_k the excess of target k on the left over its share, a split's gain is N / (n m) sum_k D_k^2 with
+// n + m = N the weights of its sides. Inside a bin |D_k| <= M_k, and always |D_k| <= min(n, m) mu_k, so
+//     gain <= N min(sum M_k^2 / min(n m), sum M_k mu_k / max(n, m)),
+// taken over the n that the bin allows. Arrays are indexed by bin; `before` is the weight left of each bin.
+void bound_gains(const double* before, double total, double base, std::int32_t n_bins,
+                 const double* sum_squared, const double* sum_weighted, double* bound) {
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        const double start = before[b];
+        const double end = before[b + 1];
+        const double product = smaller(start * (total - start), end * (total - end));
+        const double side = larger(start, total - end);
+        const double by_square = sum_squared[b] / product;
+        const double by_weight = sum_weighted[b] / side;
+        const double gain = total * (by_square < by_weight ? by_square : by_weight);
+        const bool inside = end > start;
+        bound[b] = inside ? base + gain : kNoScore;
+    }
+}
+
+void sum_class_counts(const std::int32_t* bins, std::int64_t n_rows, const ClassTargets& targets,
+                      std::int32_t n_bins, std::int32_t* counts) {
+    const std::int32_t width = n_bins + 1;
+    __builtin_memset(counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(width) *
+                                    static_cast<std::size_t>(targets.n_classes));
+    std::int32_t* shifted = counts + 1;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        shifted[targets.label[i] * width + bins[i]] += targets.count[i];
+    }
+    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+        std::int32_t* row = counts + k * width;
+        std::int32_t running = 0;
+        for (std::int32_t b = 0; b < width; ++b) {
+            running += row[b];
+            row[b] = running;
+        }
+    }
+}
+
+void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, const double* before, double base,
+                      const HistogramScratch& scratch, double* sum_squared, double* sum_weighted) {
+    const std::int32_t width = n_bins + 1;
+    const double total = targets.total;
+    for (std::int32_t b = 0; b < n_bins; ++b) sum_squared[b] = sum_weighted[b] = 0.0;
+    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+        const std::int32_t* cumulative = scratch.counts + k * width;
+        const double share = targets.totals[k] / total;
+        const double mu = larger(share, 1.0 - share);
+        for (std::int32_t b = 0; b < n_bins; ++b) {
+            const double excess = cumulative[b] - before[b] * share;
+            const double inside = cumulative[b + 1] - cumulative[b];
+            const double others = before[b + 1] - before[b] - inside;
+            const double low = excess - others * share;
+            const double high = excess + inside * (1.0 - share);
+            const double most = larger(-low, high);
+            sum_squared[b] += most * most;
+            sum_weighted[b] += most * mu;
+        }
+    }
+    bound_gains(before, total, base, n_bins, sum_squared, sum_weighted, scratch.bound);
+}
+
+void score_histogram(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+                     const Binning& binning, std::int64_t min_samples_leaf,
+                     const HistogramScratch& scratch) {
+    const std::int32_t n_bins = binning.n_bins;
+    const std::int32_t width = n_bins + 1;
+    find_bins(values, n_rows, binning, scratch.bins);
+    sum_class_counts(scratch.bins, n_rows, targets, n_bins, scratch.counts);
+
+    double* before = scratch.work;
+    double* squares_left = before + (kMaxBins + 1);
+    double* squares_right = squares_left + (kMaxBins + 1);
+    for (std::int32_t b = 0; b < width; ++b) before[b] = 0.0;
+    for (std::int32_t b = 0; b < n_bins; ++b) squares_left[b] = squares_right[b] = 0.0;
+    double squares = 0.0;
+    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+        const std::int32_t* cumulative = scratch.counts + k * width;
+        const double class_total = targets.totals[k];
+        squares += class_total * class_total;
+        for (std::int32_t b = 0; b < width; ++b) before[b] += cumulative[b];
+        for (std::int32_t b = 0; b < n_bins; ++b) {
+            const double left = cumulative[b + 1];
+            const double right = class_total - left;
+            squares_left[b] += left * left;
+            squares_right[b] += right * right;
+        }
+    }
+    const double total = targets.total;
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        const double left = before[b + 1];
+        const double s = moment_score(squares_left[b], left, squares_right[b], total - left);
+        const bool valid = left > before[b] && left < total;
+        scratch.score[b] = valid ? s : kNoScore;
+    }
+    if (min_samples_leaf > 1) {
+        count_rows(scratch.bins, n_rows, n_bins, scratch.rows);
+        require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
+    }
+    if (!binning.exact) {
+        bound_class_bins(targets, n_bins, before, squares / total, scratch, squares_left, squares_right);
+    }
+}
+
+void score_histogram_regression(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
+                                const Binning& binning, std::int64_t min_samples_leaf,
+                                const HistogramScratch& scratch) {
+    const std::int32_t n_bins = binning.n_bins;
+    const std::int32_t width = n_bins + 1;
+    find_bins(values, n_rows, binning, scratch.bins);
+    count_rows(scratch.bins, n_rows, n_bins, scratch.rows);
+    double* weight = scratch.moments;
+    double* sum = weight + (kMaxBins + 1);
+    double* spread = scratch.work;  // sum of |sum - mean weight| in each bin
+    for (std::int32_t b = 0; b < width; ++b) weight[b] = sum[b] = spread[b] = 0.0;
+    const double mean = targets.total_sum / targets.total_weight;
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        const std::int32_t b = scratch.bins[i] + 1;
+        const double centred = targets.sum[i] - mean * targets.weight[i];
+        weight[b] += targets.weight[i];
+        sum[b] += targets.sum[i];
+        spread[b] += centred < 0.0 ? -centred : centred;
+    }
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        weight[b + 1] += weight[b];
+        sum[b + 1] += sum[b];
+    }
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        const double right = targets.total_sum - sum[b + 1];
+        const double weight_right = targets.total_weight - weight[b + 1];
+        const double s =
+            moment_score(sum[b + 1] * sum[b + 1], weight[b + 1], right * right, weight_right);
+        const bool valid = weight[b + 1] > weight[b] && weight_right > 0.0;
+        scratch.score[b] = valid ? s : kNoScore;
+    }
+    if (min_samples_leaf > 1) {
+        require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
+    }
+    if (binning.exact) return;
+    // No bound by min(n, m) mu here (targets are unbounded): an infinite second term leaves the first.
+    double* sum_squared = spread + (kMaxBins + 1);
+    double* sum_weighted = sum_squared + (kMaxBins + 1);
+    for (std::int32_t b = 0; b < n_bins; ++b) {
+        const double start = sum[b] - mean * weight[b];
+        const double change = sum[b + 1] - mean * weight[b + 1] - start;
+        const double high = start + 0.5 * (spread[b + 1] + change);
+        const double low = start - 0.5 * (spread[b + 1] - change);
+        const double most = larger(-low, high);
+        sum_squared[b] = most * most;
+        sum_weighted[b] = kInfinity;
+    }
+    const double base = targets.total_sum * targets.total_sum / targets.total_weight;
+    bound_gains(weight, targets.total_weight, base, n_bins, sum_squared, sum_weighted, scratch.bound);
+}
+
+float largest_in_bins(const float* values, const std::int32_t* bins, std::int64_t n_rows,
+                      std::int32_t last_bin) {
+    Floats most = Floats{} - kInfinity;
+    const Ints last = Ints{} + last_bin;
+    std::int64_t i = 0;
+    for (; i + kLane <= n_rows; i += kLane) {
+        const Floats v = load<Floats>(values + i);
+        most = (load<Ints>(bins + i) <= last) & (v > most) ? v : most;
+    }
+    float largest = -kInfinity;
+    for (std::int64_t l = 0; l < kLane; ++l) largest = most[l] > largest ? most[l] : largest;
+    for (; i < n_rows; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
+    return largest;
+}
+
+float smallest_above(const float* values, std::int64_t n_rows, float lower) {
+    Floats least = Floats{} + kInfinity;
+    const Floats limit = Floats{} + lower;
+    std::int64_t i = 0;
+    for (; i + kLane <= n_rows; i += kLane) {
+        const Floats v = load<Floats>(values + i);
+        least = (v > limit) & (v < least) ? v : least;
+    }
+    float smallest = kInfinity;
+    for (std::int64_t l = 0; l < kLane; ++l) smallest = least[l] < smallest ? least[l] : smallest;
+    for (; i < n_rows; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
+    return smallest;
+}
+
+}  // namespace
+}  // namespace silvan

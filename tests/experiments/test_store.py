@@ -1,0 +1,51 @@
+"""The experiments' store resumes, and their pages keep what people wrote."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+pytest.importorskip("tqdm")
+pytest.importorskip("matplotlib")
+
+from experiments.arguments import Arguments  # noqa: E402
+from experiments.pages import BEGIN, write_measured  # noqa: E402
+from experiments.store import Store, measure_cells  # noqa: E402
+
+
+def count_calls(cell):
+    return {"error": cell["n"] / 8} if cell["system"] == "kept" else None
+
+
+def make_arguments(output):
+    return Arguments("test", quick=True, seeds=1, jobs=1, data=output, output=output)
+
+
+def test_store_measures_only_what_is_missing(tmp_path, capsys):
+    cells = [{"system": s, "n": n} for s in ("kept", "absent") for n in (1, 2)]
+    path = tmp_path / "test.csv"
+    measure_cells(
+        Store(path, ("system", "n"), ("error",)), cells, count_calls, make_arguments(tmp_path)
+    )
+    assert "left out: absent (2 fits)" in capsys.readouterr().out
+
+    again = Store(path, ("system", "n"), ("error",))
+    assert again.values("error", system="kept") == [0.125, 0.25]
+    assert again.mean("error", system="kept", n=2) == 0.25
+    measure_cells(again, cells[:2], pytest.fail, make_arguments(tmp_path))
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_page_keeps_the_lines_around_the_measured_part(tmp_path):
+    page = tmp_path / "page.md"
+    write_measured(page, "Title", "first")
+    page.write_text(page.read_text().replace(BEGIN, "Before.\n\n" + BEGIN) + "\nAfter.\n")
+    write_measured(page, "Title", "second")
+    text = page.read_text()
+    assert "first" not in text
+    assert text.index("Before.") < text.index("second") < text.index("After.")

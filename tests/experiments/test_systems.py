@@ -1,0 +1,39 @@
+"""The experiments' systems fit and predict on tiny data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+pytest.importorskip("tqdm")
+pytest.importorskip("matplotlib")
+
+from experiments import graph, simulations
+from experiments.pairs import make_pairs
+
+
+@pytest.mark.parametrize("problem", simulations.PROBLEMS)
+@pytest.mark.parametrize("system", ["MORF", "SPORF", "kNN"])
+def test_simulated_problems_are_measured(problem, system, monkeypatch):
+    monkeypatch.setattr(simulations, "N_TEST", 50)
+    values = simulations.measure({"problem": problem, "system": system, "n": 20, "seed": 0})
+    assert 0 <= values["error"] <= 0.8
+    assert values["fit_s"] >= 0
+
+
+def test_bump_on_the_graph_lies_around_its_centres():
+    X, y = graph.draw_signals(2000, 0)
+    lift = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+    raised = lift > 0.15
+    assert 10 <= raised.sum() <= graph.N_NODES / 2
+
+
+def test_pairs_are_differences_of_rectangles():
+    atoms = make_pairs(8, max_size=2, reach=1, n_atoms=300).atoms.toarray()
+    assert set(np.unique(atoms)) == {-1.0, 0.0, 1.0}
+    assert np.abs(atoms).sum(axis=1).max() <= 8
