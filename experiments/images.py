@@ -70,6 +70,7 @@ def measure_images(arguments: Arguments, folder: str, sizes: Sequence[int]) -> S
         limit = ALL if system in FORESTS else 3000
         for n in sizes[:2] if arguments.quick else sizes:
             seeds = 1 if n >= ALL else arguments.seeds if n < 10_000 else min(2, arguments.seeds)
+            seeds = 1 if system == "CNN" else seeds
             for seed in range(seeds if n <= limit else 0):
                 where = arguments.data / folder
                 cells.append({"system": system, "n": n, "seed": seed, "folder": where})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.datasets import load_digits
@@ -84,7 +85,8 @@ def draw_figure(store: Store, names: list[str], arguments: Arguments) -> None:
     figure, axes = panels(1, 1, width=7.5, height=3.6)
     for k, name in enumerate(names):
         errors = np.array([store.mean("oob_error", dataset=name, rule=rule) for rule in RULES])
-        axes[0, 0].plot(errors - errors.min(), "o-", linewidth=1, color=f"C{k % 10}", label=name)
+        color = matplotlib.colormaps["tab20"](k % 20)
+        axes[0, 0].plot(errors - errors.min(), "o-", linewidth=1, color=color, label=name)
     axes[0, 0].set_xticks(range(len(RULES)), [f"largest size {rule}" for rule in RULES])
     axes[0, 0].set_ylabel("out-of-bag error above the best rule")
     figure.legend(loc="outside right center", fontsize=7)

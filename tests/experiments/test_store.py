@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-pytest.importorskip("tqdm")
-pytest.importorskip("matplotlib")
-
-from experiments.arguments import Arguments  # noqa: E402
-from experiments.pages import BEGIN, write_measured  # noqa: E402
-from experiments.store import Store, measure_cells  # noqa: E402
+from experiments.arguments import Arguments
+from experiments.pages import BEGIN, write_measured
+from experiments.store import Store, measure_cells
 
 
 def count_calls(cell):

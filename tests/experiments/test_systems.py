@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-pytest.importorskip("tqdm")
-pytest.importorskip("matplotlib")
 
 from experiments import graph, simulations
 from experiments.pairs import make_pairs

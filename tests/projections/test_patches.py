@@ -276,7 +276,7 @@ SAME = [
     (Patches((4, 6), np.int64(2), np.int8(3)), Patches(np.array([4, 6]), [2, 2], np.array([3, 3]))),
     (Patches((4, 6)), Patches((4, 6), 1, (3, 3), "pad", True, "ones", False)),
     (Patches((4, 6), max_size=(None, 2)), Patches((4, 6), max_size=(3, 2))),
-    (Patches((2, 100)), Patches((2, 100), 1, (2, 12))),
+    (Patches((2, 100)), Patches((2, 100), 1, (2, 3))),
     (Patches((50, 100), 30), Patches((50, 100), 30, 30)),
     (Patches((4, 6), boundary="wrap"), Patches((4, 6), boundary=["wrap", "wrap"])),
     (Patches((4, 6), contiguous=False), Patches((4, 6), 1, (4, 6), contiguous=(np.False_,) * 2)),
