@@ -13,8 +13,7 @@ def describe_machine() -> list[str]:
     return [
         f"date: {date.today().isoformat()}",
         f"processor: {processor_name()}, {n_cores()} cores usable",
-        f"system: {platform.system()}, {platform.machine()}, "
-        f"{memory_gib():.0f} GiB of memory",
+        f"system: {platform.system()}, {platform.machine()}, {memory_gib():.0f} GiB of memory",
         f"Python: {platform.python_version()} ({platform.python_compiler()})",
     ]
 

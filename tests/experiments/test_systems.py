@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from experiments import graph, simulations
 from experiments.pairs import make_pairs
 
