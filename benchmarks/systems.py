@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+IMAGE = (28, 28)
+
 
 @dataclass(frozen=True)
 class Work:
@@ -33,6 +35,9 @@ class Work:
         Number of threads.
     seed : int
         Seed of the forest.
+    max_patch : int or None
+        Directions are sums over patches of 1 to so many pixels along both axes of a square image;
+        a library without patches draws single features instead.
     """
 
     n_trees: int
@@ -40,6 +45,7 @@ class Work:
     mean_nonzeros: float | None = None
     n_jobs: int = 1
     seed: int = 0
+    max_patch: int | None = None
 
 
 class System:
@@ -85,13 +91,13 @@ class Silvan(System):
 
     def estimator(self, work: Work) -> Any:
         from silvan import ForestClassifier
-        from silvan.projections import AxisAligned, SparseSigns
+        from silvan.projections import AxisAligned, Patches, ProjectionDistribution, SparseSigns
 
-        directions = (
-            AxisAligned()
-            if work.mean_nonzeros is None
-            else SparseSigns(mean_nonzeros=work.mean_nonzeros, law="poisson")
-        )
+        directions: ProjectionDistribution = AxisAligned()
+        if work.max_patch is not None:
+            directions = Patches(IMAGE, 1, work.max_patch)
+        elif work.mean_nonzeros is not None:
+            directions = SparseSigns(mean_nonzeros=work.mean_nonzeros, law="poisson")
         return ForestClassifier(
             work.n_trees,
             projections=directions,
@@ -132,7 +138,11 @@ class Treeple(System):
     module = distribution = environment = "treeple"
 
     def estimator(self, work: Work) -> Any:
-        from treeple import ObliqueRandomForestClassifier, RandomForestClassifier
+        from treeple import (
+            ObliqueRandomForestClassifier,
+            PatchObliqueRandomForestClassifier,
+            RandomForestClassifier,
+        )
 
         shared = {
             "n_estimators": work.n_trees,
@@ -140,6 +150,13 @@ class Treeple(System):
             "n_jobs": work.n_jobs,
             "random_state": work.seed,
         }
+        if work.max_patch is not None:
+            return PatchObliqueRandomForestClassifier(
+                min_patch_dims=(1, 1),
+                max_patch_dims=(work.max_patch, work.max_patch),
+                data_dims=IMAGE,
+                **shared,
+            )
         if work.mean_nonzeros is None:
             return RandomForestClassifier(**shared)
         # Left out, feature_combinations means 1.5 nonzeros per direction.
