@@ -59,7 +59,8 @@ class ReferenceTree:
             base = score_side(
                 targets, weight, self.options["criterion"], entropy_scale(weight.sum())
             )
-            decrease = (split["score"] - base) / self.root_weight
+            n_outputs = targets.shape[1] if self.options["criterion"] == "squared_error" else 1
+            decrease = (split["score"] - base) / self.root_weight / n_outputs
             if decrease < self.options["min_impurity_decrease"] * (1 - 1e-9) - 1e-12:
                 split = None
         mean = (weight[:, None] * targets).sum(axis=0) / weight.sum()

@@ -185,3 +185,9 @@ def check_regression(seed, n, n_outputs, features, law, options):
 def test_min_impurity_decrease_equals_the_reference(decrease):
     for seed in range(10):
         check_classification(seed, 90, 4, 3, "normal", "axis", {"min_impurity_decrease": decrease})
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_min_impurity_decrease_is_a_mean_over_regression_outputs(n_outputs):
+    for seed in range(5):
+        check_regression(seed, 90, n_outputs, "normal", "axis", {"min_impurity_decrease": 0.5})

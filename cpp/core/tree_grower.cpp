@@ -117,12 +117,19 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
 
     Split split;
     if (may_split(open)) split = find_split(open, sampler);
-    const double decrease = (split.score - targets_.base_score()) / root_weight_;
-    if (split.found && decrease >= options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12) {
+    // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
+    const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
+    if (split.found && impurity_decrease(split) >= limit) {
         add_split(open, split, arrays);
     } else {
         add_leaf(open, arrays);
     }
+}
+
+// As a share of the tree's weight, and a mean over regression outputs, as impurities are.
+double TreeGrower::impurity_decrease(const Split& split) const {
+    const double outputs = targets_.is_classification() ? 1.0 : static_cast<double>(targets_.n_outputs());
+    return (split.score - targets_.base_score()) / root_weight_ / outputs;
 }
 
 bool TreeGrower::may_split(const OpenNode& open) const {

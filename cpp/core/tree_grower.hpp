@@ -52,6 +52,7 @@ private:
     void add_nodes(std::size_t n, TreeArrays& arrays);
     void order_directions(TreeArrays& arrays) const;
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
+    double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
