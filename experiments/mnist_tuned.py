@@ -111,6 +111,8 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
     chosen: Cell = {"law": best["law"], "d": int(best["d"]), "sampling": best["sampling"]}
     cell = {**chosen, "n": n, "trees": trees, "folder": arguments.data / dataset}
     measure_cells(store, [cell], measure_final, arguments)
+    if store.key(cell) not in store.rows:
+        return
     row = store.rows[store.key(cell)]
     error = float(row["error"])
     mark = at_most(f"below {percent(bound, 1)}", error, bound)._replace(measured=percent(error))
