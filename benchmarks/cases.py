@@ -147,6 +147,7 @@ def growth_cases(mean_nonzeros: float | None, n_threads: int, *, quick: bool) ->
 MEMORY_CASES = (
     Case("memory-mnist-axis", MNIST, Work(5, 28), ("scikit-learn RF", "YDF")),
     Case("memory-mnist", MNIST, Work(5, 28, 3.0), ("YDF", "treeple")),
+    Case("memory-trunk, 5 trees", TRUNK, Work(5, 7, 3.0), ("YDF", "treeple")),
     Case("memory-trunk", TRUNK, Work(20, 7, 3.0), ("YDF", "treeple")),
     Case("memory-trunk, 2 threads", TRUNK, Work(20, 7, 3.0, n_jobs=2), ("YDF", "treeple")),
 )

@@ -2,7 +2,7 @@
 //
 // All rows of a block at a node share its direction, so that they are projected by the same vector kernel
 // that grew the tree: a training row can never be rounded to another side. Walking each row by itself takes
-// three to five times as long once a tree has fewer nodes than the block has rows.
+// longer once a tree has fewer nodes than the block has rows.
 #include "core/predictor.hpp"
 
 #include <algorithm>

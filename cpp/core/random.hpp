@@ -2,7 +2,7 @@
 //
 // Streams are keyed by (seed, tree, path to the node), so a forest is the same for any number of threads
 // and any order in which its nodes are grown. The mixing function is the finaliser of SplitMix64 (Steele,
-// Lea & Flood 2014; constants by Stafford): about 1 ns a draw, where Philox-4x32-10 takes about 5.
+// Lea & Flood 2014; constants by Stafford): two multiplications a draw, since tiny nodes draw a lot.
 #pragma once
 
 #include <cmath>

@@ -74,7 +74,7 @@ bool has_repeats(const std::array<std::int32_t, width>& sorted, std::int32_t siz
 
 // At most `width` of many features, held in registers: independent draws, once more if two agree. It always
 // draws and sorts `width` numbers, those beyond `size` larger than any feature, so that no loop depends on
-// `size`. Against insertion one by one it takes 270 ns instead of 500 for 20 subsets of about three of 784.
+// `size`.
 template <std::size_t width>
 void draw_in_registers(std::uint64_t n_features, std::int32_t size, Random& random, std::int32_t* out,
                        const std::int32_t* end) {
