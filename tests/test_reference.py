@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from growing import make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference_tree import ReferenceTree, native_nodes
@@ -37,27 +38,12 @@ def make_features(rng, n, p, kind):
 
 
 def default_options(**changes):
-    options = {
-        "criterion": "gini",
-        "n_outputs": 2,
-        "n_directions": 3,
-        "max_depth": 1000,
-        "min_samples_split": 2,
-        "min_samples_leaf": 1,
-        "min_impurity_decrease": 0.0,
-        "seed": 0,
-    }
-    return options | changes
+    return make_options(**({"n_directions": 3, "seed": 0} | changes))
 
 
 def grow(X, y, weights, distribution, options, *, bootstrap=True, trees=1):
     n = len(X)
-    rows = {
-        "order": np.arange(n, dtype=np.uint32),
-        "cumulative": None,
-        "n_draws": n,
-        "replace": bootstrap,
-    }
+    rows = make_rows(n, replace=bootstrap)
     columns = _core.to_columns(X)
     arrays = _core.grow(columns, X, y, weights, rows, distribution, options, (0, trees), 1, None)
     return arrays, rows

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from growing import make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference_tree import ReferenceTree, native_nodes, project
@@ -152,22 +153,9 @@ def make_features(rng, n, p, kind):
 
 
 def grow(X, y, distribution, *, source=None, n_threads=1, trees=1, replace=True, **changes):
-    options = {
-        "criterion": "gini",
-        "n_outputs": int(y.max()) + 1 if y.ndim == 1 else y.shape[1],
-        "n_directions": 4,
-        "max_depth": 1000,
-        "min_samples_split": 2,
-        "min_samples_leaf": 1,
-        "min_impurity_decrease": 0.0,
-        "seed": 5,
-    } | changes
-    rows = {
-        "order": np.arange(len(X), dtype=np.uint32),
-        "cumulative": None,
-        "n_draws": len(X),
-        "replace": replace,
-    }
+    n_outputs = int(y.max()) + 1 if y.ndim == 1 else y.shape[1]
+    options = make_options(**({"n_outputs": n_outputs} | changes))
+    rows = make_rows(len(X), replace=replace)
     columns = _core.to_columns(X)
     arrays = _core.grow(
         columns, source, y, None, rows, distribution, options, (0, trees), n_threads, None

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from growing import make_options, make_rows
 
 from silvan import _core
 
@@ -9,22 +10,8 @@ SETS = _core.instruction_sets()
 
 
 def grow(X, y, *, source=None, n_threads=1, n_outputs=3, **changes):
-    options = {
-        "criterion": "gini",
-        "n_outputs": n_outputs,
-        "n_directions": 4,
-        "max_depth": 1000,
-        "min_samples_split": 2,
-        "min_samples_leaf": 1,
-        "min_impurity_decrease": 0.0,
-        "seed": 5,
-    } | changes
-    rows = {
-        "order": np.arange(len(X), dtype=np.uint32),
-        "cumulative": None,
-        "n_draws": len(X),
-        "replace": True,
-    }
+    options = make_options(n_outputs=n_outputs, **changes)
+    rows = make_rows(len(X))
     distribution = _core.sparse_signs(X.shape[1], 2.0, True)
     columns = _core.to_columns(X)
     return _core.grow(
