@@ -1,4 +1,4 @@
-"""Evidence for the default projections, sparsity and max_features, on UCI sets and numeric targets."""
+"""Evidence for the default projections and max_features: UCI sets and numeric targets."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata, wilcoxon
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 
-from experiments.arguments import Arguments, parse
+from experiments.arguments import Arguments
 from experiments.data import Split
-from experiments.figures import panels, save
-from experiments.pages import number, table, write_measured
-from experiments.store import Cell, Store, measure_cells
-from experiments.uci import UciSet, is_chosen_on, load_uci, read_index
+from experiments.store import Cell
+from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier, ForestRegressor
 from silvan.projections import (
     AxisAligned,

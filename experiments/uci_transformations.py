@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ortho_group, rankdata, wilcoxon
+from scipy.stats import ortho_group
 
-from experiments.arguments import Arguments, parse
+from experiments.arguments import Arguments
 from experiments.data import Split
-from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
-from experiments.store import Cell, Store, measure_cells
+from experiments.store import Cell
 from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier
 from silvan.projections import (
@@ -106,7 +103,9 @@ def measure(cell: Cell) -> Cell:
     split = transform(split, cell["data_are"], seed_of(name, cell["data_are"]))
     projections, scaling = SYSTEMS[system]
     n_train, p = split.X_train.shape
-    grid = {"max_features": list_directions(p, n_train, isinstance(projections, UniformCombinations))}
+    grid = {
+        "max_features": list_directions(p, n_train, isinstance(projections, UniformCombinations))
+    }
     forest = ForestClassifier(
         N_TREES,
         projections=projections,

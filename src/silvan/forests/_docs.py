@@ -85,12 +85,29 @@ _PARTS = {
             Whether each tree draws its rows with replacement, with probability proportional to
             their weight. With False each tree sees every row, and weights multiply the rows'
             counts.
-        max_samples : int or float, default=None
+        max_samples : int, float or str, default=None
             Number of rows that a tree draws, or a fraction in (0, 1] of the base number; None is
-            the base number. With ``bootstrap=True`` the base number is the sum of `sample_weight`
-            if all weights are integers (a weight k stands for k rows), and otherwise the number of
-            rows whose weight is not zero. With ``bootstrap=False`` it is the number of rows whose
-            weight is not zero, and rows are drawn without replacement.
+            the base number n. A power of n is written as in ``"n**0.8"``, with an exponent between
+            0 and 1: the subsamples of the theory of honest forests. With ``bootstrap=True`` the
+            base number is the sum of `sample_weight` if all weights are integers (a weight k stands
+            for k rows), and otherwise the number of rows whose weight is not zero. With
+            ``bootstrap=False`` it is the number of rows whose weight is not zero, and rows are
+            drawn without replacement.
+        honest : bool, default=False
+            Whether the rows of each tree are divided at random into those that decide its splits
+            and those that fill its leaves, so that no target is used for both. Posteriors are
+            better calibrated for it, at the price of coarser trees. A leaf that no row fills takes
+            the values of its nearest ancestor. Limits such as `min_samples_leaf` count the rows
+            that decide splits.
+        honest_fraction : float, default=0.5
+            Share of the distinct rows of an honest tree that fill its leaves, between 0 and 1.
+        scaling : {"rank", "minmax", "standard"} or None, default=None
+            How features are made comparable before directions add them up, learnt on the training
+            rows: "rank" replaces values by their ranks (see
+            :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
+            [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
+            row counts as so many rows; of other weights only the ratios count. Scaled features are
+            stored as float32.
     """,
     "running": """
         n_jobs : int, default=None

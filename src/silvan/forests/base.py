@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from silvan import _core
 from silvan._progress import ProgressBar
 from silvan._validation import (
+    TrainingFeatures,
     as_rows,
     as_training_features,
     check_features,
@@ -37,6 +38,7 @@ from silvan.forests.fitting import (
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
+from silvan.forests.scaling import fit_scaler, scale_rows
 from silvan.forests.weights import RowWeighting
 from silvan.projections import ProjectionDistribution
 
@@ -69,7 +71,10 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         min_samples_leaf: int | float,
         min_impurity_decrease: float,
         bootstrap: bool,
-        max_samples: int | float | None,
+        max_samples: int | float | str | None,
+        honest: bool,
+        honest_fraction: float,
+        scaling: str | None,
         oob_score: bool | Callable[..., float],
         n_jobs: int | None,
         random_state: int | np.random.RandomState | None,
@@ -86,6 +91,9 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.honest = honest
+        self.honest_fraction = honest_fraction
+        self.scaling = scaling
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -170,9 +178,10 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
-        plan = self._plan_rows(y, check_sample_weight(sample_weight, X))
+        weight = check_sample_weight(sample_weight, X)
+        plan = self._plan_rows(y, weight)
         self._growth(plan.n_kept, X.shape[1])
-        return CheckedRows(X, y, plan)
+        return CheckedRows(X, y, weight, plan)
 
     def _growth(
         self, n_samples: int, n_features: int
@@ -184,14 +193,21 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The rows as the core grows on them, and the draws of every tree."""
-        X, y, plan = checked
-        features = as_training_features(X, plan.kept)
+        X, y, weight, plan = checked
+        scaler = fit_scaler(self.scaling, X, plan.kept, weight)
+        # Scaled or not, one copy at most.
+        features = (
+            as_training_features(X, plan.kept)
+            if scaler is None
+            else TrainingFeatures(scale_rows(scaler, X, plan.kept, "F"), None)
+        )
         kept_y = y if plan.kept is None else y[plan.kept]
-        return TrainingRows(features, y, kept_y, sample_rows(plan, features, kept_y, seed))
+        sampling = sample_rows(plan, features, kept_y, seed)
+        return TrainingRows(features, y, kept_y, scaler, sampling)
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
-        self._sampling = rows.sampling
+        self._scaler, self._sampling = rows.scaler, rows.sampling
         projections, options = self._growth(rows.sampling.plan.n_kept, self.n_features_in_)
         self.projections_ = clone(projections, safe=False)
         n_warm = 0 if earlier is None else earlier.n_trees
@@ -275,8 +291,9 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """How much each training row counts in the prediction for each row of `X`.
 
         The weight alpha_i(x) is the mean over trees of the share of training row i in the leaf that
-        x ends in. Rows sum to 1. The product with the training targets is `predict` of a regressor,
-        and with their indicators it is `predict_proba` of a classifier with soft voting.
+        x ends in; in an honest forest, of its share in the rows that fill the leaf. Rows sum to 1.
+        The product with the training targets is `predict` of a regressor, and with their indicators
+        it is `predict_proba` of a classifier with soft voting.
 
         Parameters
         ----------
@@ -309,10 +326,12 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         return values
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """Check rows to predict; return them as the core reads them."""
+        """Check rows to predict; return them scaled and as the core reads them."""
         check_is_fitted(self)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
+        if self._scaler is not None:
+            return scale_rows(self._scaler, checked, None, "C")
         return as_rows(checked)
 
     def _n_threads(self) -> int:

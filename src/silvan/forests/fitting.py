@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from silvan._validation import TrainingFeatures, invalid
 from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.scaling import Scaler
 
 
 class CheckedRows(NamedTuple):
@@ -21,6 +22,7 @@ class CheckedRows(NamedTuple):
 
     X: NDArray[Any]
     y: NDArray[Any]
+    weight: NDArray[np.float64] | None
     plan: RowPlan
 
 
@@ -30,6 +32,7 @@ class TrainingRows(NamedTuple):
     features: TrainingFeatures  # of the rows that take part
     y: NDArray[Any]  # encoded targets of all rows
     kept_y: NDArray[Any]  # of the rows that take part
+    scaler: Scaler | None
     sampling: RowSampling
 
 
@@ -93,8 +96,8 @@ def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
     if not now.same_as(earlier):
         raise ValueError(
             "warm_start=True grows more trees on the same rows, but X, y, sample_weight, "
-            "class_weight, bootstrap or max_samples is not what it was; pass the same ones, or set "
-            "warm_start=False."
+            "class_weight, bootstrap, max_samples, honest, honest_fraction or scaling is not what "
+            "it was; pass the same ones, or set warm_start=False."
         )
 
 
