@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ortho_group
 
-from experiments.arguments import Arguments
+from experiments.arguments import Arguments, parse
 from experiments.data import Split
-from experiments.store import Cell
+from experiments.store import Cell, Store, measure_cells
 from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier
 from silvan.projections import (
@@ -42,8 +42,8 @@ THESIS = {
     "RR-RF": "-+---",
     "RR-RF(r)": "-+-+-",
 }
-MOST_ROWS = 1000
-N_TREES = 200
+MOST_ROWS = 600
+N_TREES = 150
 VALUES = ("error", "chance", "d", "fit_s")
 
 
@@ -136,3 +136,15 @@ def list_cells(arguments: Arguments) -> list[Cell]:
         for system in SYSTEMS
         if data_are == "corrupted" or system not in ONLY_CORRUPTED
     ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then draw and write."""
+    arguments = parse("uci_transformations", __doc__ or "", seeds=1, argv=argv)
+    path = arguments.output / "measurements" / "uci_transformations.csv"
+    store = Store(path, ("dataset", "data_are", "system"), VALUES)
+    measure_cells(store, list_cells(arguments), measure, arguments)
+
+
+if __name__ == "__main__":
+    main()
