@@ -6,8 +6,8 @@ import copy
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -293,7 +293,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 racing = racing[:n_racing]
                 for candidate in racing:
                     done += trees - candidate.n_trees
-                    with _quiet_unless(n_racing == 1):
+                    with _quiet_unless(trees == n_trees):
                         candidate.grow(trees)
                     if progress is not None:
                         progress(done)
@@ -521,11 +521,13 @@ def _check_leaves_rows_out(forest: BaseForest) -> None:
         )
 
 
-def _quiet_unless(loud: bool) -> Any:
-    """Hide the warning that rows have no out-of-bag prediction yet."""
-    if loud:
-        return nullcontext()
-    return warnings.catch_warnings(action="ignore", category=UserWarning)
+@contextmanager
+def _quiet_unless(last: bool) -> Iterator[None]:
+    """Hide the warning that rows have no out-of-bag prediction while more trees are to come."""
+    with warnings.catch_warnings():
+        if not last:
+            warnings.filterwarnings("ignore", message=".*no out-of-bag prediction")
+        yield
 
 
 def _tabulate(candidates: Sequence[_Candidate], best: int) -> dict[str, Any]:
