@@ -17,7 +17,8 @@ from silvan.projections import (
     SparseSigns,
     UniformCombinations,
 )
-from silvan.tuning import OutOfBagSearch, count_trees, direction_grid, plan_rounds
+from silvan.tuning import OutOfBagSearch, direction_grid
+from silvan.tuning.race import count_trees, plan_rounds
 
 # The checks of scikit-learn know no seed but that of the outermost estimator.
 SMALL_GRID = {"max_features": [1, 2]}
@@ -148,7 +149,7 @@ def test_the_search_does_not_depend_on_the_number_of_threads(parity):
 
 
 def test_regression_and_scores_of_ones_own():
-    X, y = make_trunk(200, n_features=5, random_state=0)
+    X, _ = make_trunk(200, n_features=5, random_state=0)
     target = X[:, 0] + 2.0 * X[:, 1]
     search = OutOfBagSearch(ForestRegressor(60, random_state=0), {"max_features": [1, 5]})
     assert search.fit(X, target).best_params_ == {"max_features": 5}

@@ -1,17 +1,13 @@
-"""Choosing the parameters of a forest by its out-of-bag score."""
+"""OutOfBagSearch: the meta-estimator that chooses by out-of-bag score."""
 
 from __future__ import annotations
 
 import copy
-import math
-import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import Any, NamedTuple, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, Self, TypeVar
 
 import numpy as np
-from joblib import hash as content_hash
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
@@ -22,130 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import TrainingRows, draw_seed, unchanged_on_failure
-from silvan.projections import (
-    AxisAligned,
-    ProjectionDistribution,
-    RandomRotation,
-    SparseSigns,
-    UniformCombinations,
-)
+from silvan.forests.fitting import draw_seed, unchanged_on_failure
+from silvan.projections import AxisAligned
+from silvan.tuning.grids import direction_grid
+from silvan.tuning.race import Candidate, Readers, count_trees, plan_rounds, quiet_unless, tabulate
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-__all__ = ["OutOfBagSearch", "direction_grid"]
-
-# Candidates that differ in these alone are grown on the same rows, draws and targets.
-_GROWTH = {
-    "projections",
-    "max_features",
-    "criterion",
-    "max_depth",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_impurity_decrease",
-    "voting",
-    "min_patch",
-    "max_patch",
-    "boundary",
-    "contiguous",
-    "weights",
-}
-# What `direction_grid` varies beside d, for the distributions that have it.
-_SPARSITY = {SparseSigns: "mean_nonzeros", UniformCombinations: "n_features"}
-# Distributions with p directions at most.
-_AT_MOST_P = (AxisAligned, RandomRotation)
-
-
-def direction_grid(
-    projections: ProjectionDistribution | None,
-    n_features: int,
-    *,
-    nonzeros: Iterable[int] = (1, 2, 3, 4, 5),
-    max_directions: int | None = None,
-) -> dict[str, list[Any]]:
-    """The grid of d and sparsity that Tomita's thesis searches (section 3.3.1).
-
-    The number d of directions at a node is p to the powers 1/4, 1/2, 3/4, 1 and 2, rounded; 2 is
-    left out for distributions that have no more than p directions. The mean number of features of a
-    direction (the thesis' λ, times p) is 1 to 5 for `SparseSigns`, and so is the number of features
-    of `UniformCombinations`. Other distributions stay as they are.
-
-    Parameters
-    ----------
-    projections : ProjectionDistribution or None
-        What directions are drawn from; None is the default of the forests, ``SparseSigns()``.
-    n_features : int
-        Number p of features.
-    nonzeros : iterable of int, default=(1, 2, 3, 4, 5)
-        Numbers of features of a direction; those above p are left out.
-    max_directions : int, default=None
-        Upper limit of d: p² directions take p times as long as p do. A larger d is cut off there.
-
-    Returns
-    -------
-    grid : dict of str to list
-        A grid for `OutOfBagSearch` or ``sklearn.model_selection.GridSearchCV``.
-
-    Examples
-    --------
-    >>> from silvan.projections import AxisAligned, UniformCombinations
-    >>> from silvan.tuning import direction_grid
-    >>> direction_grid(AxisAligned(), n_features=16)
-    {'max_features': [2, 4, 8, 16]}
-    >>> direction_grid(UniformCombinations(), n_features=16, nonzeros=(2, 3))
-    {'max_features': [2, 4, 8, 16, 256], 'projections': [UniformCombinations(), \
-UniformCombinations(n_features=3)]}
-    """
-    projections = SparseSigns() if projections is None else projections
-    check_integer("n_features", n_features, 1)
-    check_integer("max_directions", max_directions, 1, or_none=True)
-    powers = [0.25, 0.5, 0.75, 1.0] + ([] if isinstance(projections, _AT_MOST_P) else [2.0])
-    limit = math.inf if max_directions is None else max_directions
-    counts = {int(min(max(1, round(n_features**power)), limit)) for power in powers}
-    grid: dict[str, list[Any]] = {"max_features": sorted(counts)}
-    sparsity = _SPARSITY.get(type(projections))
-    if sparsity is not None:
-        reset = {"density": None} if sparsity == "mean_nonzeros" else {}
-        grid["projections"] = [
-            clone(projections).set_params(**reset, **{sparsity: k})
-            for k in nonzeros
-            if k <= n_features
-        ]
-    return grid
-
-
-class _Group(NamedTuple):
-    """Candidates that share their rows."""
-
-    reader: BaseForest  # what the data taught; candidates take it over
-    rows: TrainingRows
-
-
-class _Candidate:
-    """One setting of the parameters, and how far it came."""
-
-    def __init__(self, params: Mapping[str, Any], forest: BaseForest, group: _Group) -> None:
-        self.params = dict(params)
-        self.forest: BaseForest | None = forest
-        self.group = group
-        self.n_trees = 0
-        self.score = math.nan
-        self.seconds = 0.0
-
-    def grow(self, n_trees: int) -> None:
-        """Have `n_trees` trees, those already there among them, and score them out of bag."""
-        assert self.forest is not None
-        start = time.perf_counter()
-        self.forest.n_estimators = n_trees
-        self.forest._grow_on(self.group.rows, getattr(self.forest, "forest_", None))
-        self.n_trees, self.score = n_trees, self.forest.oob_score_
-        self.seconds += time.perf_counter() - start
-
-    @property
-    def order(self) -> tuple[int, float]:
-        """Sorts the best candidate first: who came furthest, then who scores best."""
-        return -self.n_trees, math.inf if math.isnan(self.score) else -self.score
 
 
 def _where_the_forest_has(method: str) -> Callable[[F], F]:
@@ -293,7 +171,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 racing = racing[:n_racing]
                 for candidate in racing:
                     done += trees - candidate.n_trees
-                    with _quiet_unless(trees == n_trees):
+                    with quiet_unless(trees == n_trees):
                         candidate.grow(trees)
                     if progress is not None:
                         progress(done)
@@ -315,45 +193,20 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.verbose, bool):
             check_integer("verbose", self.verbose, 0)
 
-    def _candidates(self, X: Any, y: Any, sample_weight: Any) -> list[_Candidate]:
+    def _candidates(self, X: Any, y: Any, sample_weight: Any) -> list[Candidate]:
         """All candidates, checked before any work; those that can share their rows do."""
         base = clone(self.estimator).set_params(verbose=0, warm_start=False)
         base.oob_score = self.estimator.oob_score or True
         if not is_integer(base.random_state):
             # One seed for all, so that their draws are the same.
             base.random_state = draw_seed(base.random_state) % 2**32
-        _check_leaves_rows_out(base)
-        checked = base._check_fit(X, y, sample_weight)
-        settings = self._settings(base.n_features_in_)
-        readers: dict[str, tuple[BaseForest, Any]] = {content_hash({}): (base, checked)}
-        keys = []
-        for params in settings:
-            reading = {name: value for name, value in params.items() if not _is_growth(name)}
-            keys.append(content_hash(reading))
-            if keys[-1] not in readers:
-                reader = clone(base).set_params(**reading)
-                _check_leaves_rows_out(reader)
-                readers[keys[-1]] = reader, reader._check_fit(X, y, sample_weight)
-        forests = [
-            _prepare(readers[key][0], params) for key, params in zip(keys, settings, strict=True)
-        ]
-        for key, forest in zip(keys, forests, strict=True):
-            forest._check_parameters()
-            forest._growth(readers[key][1].plan.n_kept, forest.n_features_in_)
-        # All is checked; work begins.
-        groups = {
-            key: _Group(reader, reader._read_rows(data, draw_seed(reader.random_state)))
-            for key, (reader, data) in readers.items()
-            if key in keys
-        }
-        return [
-            _Candidate(params, forest, groups[key])
-            for params, forest, key in zip(settings, forests, keys, strict=True)
-        ]
+        readers = Readers(base, (X, y, sample_weight))
+        return [Candidate(params, readers.find(params)) for params in self._settings(readers)]
 
-    def _settings(self, n_features: int) -> list[dict[str, Any]]:
+    def _settings(self, readers: Readers) -> list[dict[str, Any]]:
         if self.param_grid is None:
             projections = getattr(self.estimator, "projections", AxisAligned())
+            n_features = readers.find({}).forest.n_features_in_
             grid = direction_grid(projections, n_features, max_directions=self.max_directions)
             return list(ParameterGrid(grid))
         settings = list(ParameterGrid(self.param_grid))
@@ -366,7 +219,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return settings
 
-    def _keep(self, candidates: list[_Candidate], best: _Candidate) -> None:
+    def _keep(self, candidates: list[Candidate], best: Candidate) -> None:
         assert best.forest is not None
         self.best_estimator_ = best.forest.set_params(
             verbose=self.estimator.verbose, warm_start=self.estimator.warm_start
@@ -374,7 +227,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.best_params_ = best.params
         self.best_score_ = best.score
         self.best_index_ = candidates.index(best)
-        self.results_ = _tabulate(candidates, self.best_index_)
+        self.results_ = tabulate(candidates, self.best_index_)
 
     @_where_the_forest_has("predict")
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -477,71 +330,3 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags = copy.deepcopy(forest.target_tags)
         tags.input_tags = copy.deepcopy(forest.input_tags)
         return tags
-
-
-def plan_rounds(
-    n_candidates: int, n_trees: int, min_trees: int, factor: int | None
-) -> list[tuple[int, int]]:
-    """How many candidates take part in each round, and how many trees each has at its end."""
-    rounds = []
-    racing, trees = n_candidates, min_trees
-    while factor is not None and racing > 1 and trees < n_trees:
-        rounds.append((racing, trees))
-        racing, trees = math.ceil(racing / factor), trees * factor
-    return [*rounds, (racing, n_trees)]
-
-
-def count_trees(rounds: Sequence[tuple[int, int]]) -> int:
-    """Number of trees that are grown in all rounds together."""
-    before = [0, *(trees for _, trees in rounds[:-1])]
-    return sum(
-        racing * (trees - start) for (racing, trees), start in zip(rounds, before, strict=True)
-    )
-
-
-def _is_growth(name: str) -> bool:
-    return name.split("__")[0] in _GROWTH
-
-
-def _prepare(reader: BaseForest, params: Mapping[str, Any]) -> BaseForest:
-    """A forest with these parameters that knows the data as `reader` does."""
-    learnt = {k: v for k, v in vars(reader).items() if k not in reader.get_params(deep=False)}
-    forest = clone(reader).set_params(**clone(params, safe=False))
-    vars(forest).update(learnt)
-    return forest  # type: ignore[no-any-return]
-
-
-def _check_leaves_rows_out(forest: BaseForest) -> None:
-    if not forest.bootstrap and forest.max_samples is None:
-        raise invalid(
-            "bootstrap",
-            "True, or max_samples be set, for trees to leave out rows that score them",
-            forest.bootstrap,
-            "set bootstrap=True, or for example max_samples=0.6",
-        )
-
-
-@contextmanager
-def _quiet_unless(last: bool) -> Iterator[None]:
-    """Hide the warning that rows have no out-of-bag prediction while more trees are to come."""
-    with warnings.catch_warnings():
-        if not last:
-            warnings.filterwarnings("ignore", message=".*no out-of-bag prediction")
-        yield
-
-
-def _tabulate(candidates: Sequence[_Candidate], best: int) -> dict[str, Any]:
-    """The results, one entry for each candidate."""
-    order = sorted(range(len(candidates)), key=lambda i: (i != best, candidates[i].order))
-    rank = np.empty(len(candidates), dtype=np.int64)
-    rank[order] = np.arange(1, len(candidates) + 1)
-    results: dict[str, Any] = {
-        "params": [candidate.params for candidate in candidates],
-        "n_trees": np.array([candidate.n_trees for candidate in candidates]),
-        "oob_score": np.array([candidate.score for candidate in candidates]),
-        "rank": rank,
-        "fit_time": np.array([candidate.seconds for candidate in candidates]),
-    }
-    for name in dict.fromkeys(name for candidate in candidates for name in candidate.params):
-        results[f"param_{name}"] = [candidate.params.get(name) for candidate in candidates]
-    return results
