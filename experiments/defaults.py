@@ -38,8 +38,8 @@ LAWS: dict[str, ProjectionDistribution] = {
 DIRECTIONS: dict[str, str | float] = {"sqrt": "sqrt", "p/3": 1 / 3, "p": 1.0, "2p": 2.0}
 # What the estimators had before the experiment.
 EARLIER = {"classes": ("signs 2", "sqrt"), "numbers": ("signs 2", "p")}
-N_TREES = 100
-MOST_ROWS = 1000
+N_TREES = 60
+MOST_ROWS = 500
 # A setting may take this many times as long as the earlier default, on average over the sets.
 MOST_TIME = 4.0
 NATURAL = {
@@ -52,7 +52,7 @@ Setting = tuple[str, str]
 
 def count_folds(n_samples: int) -> int:
     """Small sets need more test rows to tell settings apart."""
-    return 5 if n_samples <= 300 else 2 if n_samples <= 1000 else 1
+    return 3 if n_samples <= 300 else 1
 
 
 def class_splits(task: str, data: Path) -> Iterator[Split]:

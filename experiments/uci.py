@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from experiments.data import Split
 
+# What the index says of each set, by its name.
+Index = dict[str, dict[str, str]]
 QUICK = ("iris", "wine", "statlog_vehicle")
 
 
@@ -42,7 +44,7 @@ def load_uci(folder: Path, name: str) -> UciSet:
         return UciSet(X, y, file["fold"], X_test, y_test)
 
 
-def read_index(folder: Path, quick: bool = False) -> dict[str, dict[str, str]]:
+def read_index(folder: Path, quick: bool = False) -> Index:
     """What is known of each set, in the order of their work: rows times features."""
     path = folder / "uci" / "index.csv"
     if not path.exists():
