@@ -6,16 +6,19 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata, wilcoxon
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
+from experiments.figures import panels, save
+from experiments.pages import table, write_measured
 from experiments.store import Cell, Store, measure_cells
-from experiments.uci import UciSet, load_uci, read_index
+from experiments.uci import UciSet, is_chosen_on, load_uci, read_index
 from silvan import ForestClassifier, ForestRegressor
 from silvan.projections import (
     AxisAligned,
@@ -158,12 +161,155 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     ]
 
 
+class Evidence(NamedTuple):
+    """All settings on the tasks that have all of them."""
+
+    settings: list[Setting]
+    errors: NDArray[np.float64]  # normalised, a row for each task and a column for each setting
+    seconds: NDArray[np.float64]
+    choosing: NDArray[np.bool_]  # tasks to choose on; the others confirm
+
+    def half(self, choosing: bool) -> Evidence:
+        """One half of the tasks."""
+        rows = self.choosing == choosing
+        return Evidence(self.settings, self.errors[rows], self.seconds[rows], self.choosing[rows])
+
+    def ranks(self) -> NDArray[np.float64]:
+        """Mean rank of each setting."""
+        return np.asarray(rankdata(self.errors, axis=1).mean(axis=0))
+
+    def times(self, reference: Setting) -> NDArray[np.float64]:
+        """Geometric mean over the tasks of the time of a fit, relative to that of a setting."""
+        logs = np.log(np.maximum(self.seconds, 1e-4))
+        relative = logs - logs[:, [self.settings.index(reference)]]
+        return np.asarray(np.exp(relative.mean(axis=0)))
+
+
+def collect(store: Store, target: str) -> Evidence:
+    """What was measured for one kind of target."""
+    settings = [(law, d) for law in LAWS for d in DIRECTIONS]
+    found = {
+        task: [store.rows.get((target, task, law, d)) for law, d in settings]
+        for task in store.distinct("task", target=target)
+    }
+    complete = {task: row for task, row in found.items() if None not in row}
+    values = {
+        name: np.array([[float(cell[name]) for cell in row if cell] for row in complete.values()])
+        for name in ("error", "fit_s")
+    }
+    choosing = np.array([is_chosen_on(task) for task in complete])
+    return Evidence(settings, values["error"], values["fit_s"], choosing)
+
+
+def choose(evidence: Evidence, earlier: Setting) -> Setting:
+    """The best mean rank on the choosing half that costs little and has no larger mean error."""
+    half = evidence.half(True)
+    mean = half.errors.mean(axis=0)
+    allowed = (half.times(earlier) <= MOST_TIME) & (mean <= mean[half.settings.index(earlier)])
+    return half.settings[int(np.argmin(np.where(allowed, half.ranks(), np.inf)))]
+
+
+def compare(half: Evidence, chosen: Setting, earlier: Setting) -> list[str]:
+    """Chosen against earlier: tasks won and lost, mean errors, and a one-sided p-value."""
+    new = half.errors[:, half.settings.index(chosen)]
+    old = half.errors[:, half.settings.index(earlier)]
+    p = float(wilcoxon(new, old, alternative="less").pvalue) if (new != old).any() else 1.0
+    return [
+        str(len(new)),
+        f"{(new < old).sum()} / {(new > old).sum()}",
+        f"{new.mean():.4f}",
+        f"{old.mean():.4f}",
+        f"{p:.2g}",
+    ]
+
+
+def name_setting(setting: Setting) -> str:
+    """A setting in words."""
+    return f"{setting[0]}, d = {setting[1]}"
+
+
+def setting_table(evidence: Evidence, earlier: Setting) -> str:
+    """All settings, by mean rank on the choosing half."""
+    choosing, confirming = evidence.half(True), evidence.half(False)
+    ranks = choosing.ranks(), confirming.ranks()
+    means = choosing.errors.mean(axis=0), confirming.errors.mean(axis=0)
+    times = evidence.times(earlier)
+    rows = [
+        [
+            name_setting(evidence.settings[k]),
+            f"{ranks[0][k]:.2f}",
+            f"{means[0][k]:.4f}",
+            f"{ranks[1][k]:.2f}",
+            f"{means[1][k]:.4f}",
+            f"{times[k]:.2f}",
+        ]
+        for k in np.argsort(ranks[0])
+    ]
+    return table(("setting", "mean rank", "mean error", "rank, confirming", "error", "time"), rows)
+
+
+def describe(target: str, evidence: Evidence) -> str:
+    """The choice for one kind of target, and whether the other half confirms it."""
+    earlier = EARLIER[target]
+    chosen = choose(evidence, earlier)
+    rows = [
+        [half, *compare(evidence.half(half == "choosing"), chosen, earlier)]
+        for half in ("choosing", "confirming")
+    ]
+    header = ("half", "tasks", "won / lost", "mean error", "of the earlier default", "p")
+    return "\n\n".join(
+        [
+            f"### Targets: {target}",
+            f"Earlier default: {name_setting(earlier)}. Chosen: **{name_setting(chosen)}**.",
+            table(header, rows),
+            setting_table(evidence, earlier),
+        ]
+    )
+
+
+def draw_figure(found: dict[str, Evidence], path: Path) -> None:
+    """Mean ranks of all settings, for both halves."""
+    figure, axes = panels(len(found), 2, width=4.4, height=3.4)
+    for line, (target, evidence) in zip(axes, found.items(), strict=True):
+        marked = {EARLIER[target]: "earlier", choose(evidence, EARLIER[target]): "chosen"}
+        for axis, half in zip(line, ("choosing", "confirming"), strict=True):
+            part = evidence.half(half == "choosing")
+            ranks = part.ranks().reshape(len(LAWS), len(DIRECTIONS))
+            axis.imshow(ranks, cmap="viridis_r", aspect="auto")
+            middle = (ranks.min() + ranks.max()) / 2
+            for (i, j), rank in np.ndenumerate(ranks):
+                word = marked.get((list(LAWS)[i], list(DIRECTIONS)[j]))
+                axis.text(
+                    j,
+                    i,
+                    f"{rank:.1f}" + (f"\n{word}" if word else ""),
+                    ha="center",
+                    va="center",
+                    fontsize=7,
+                    fontweight="bold" if word else None,
+                    color="black" if rank > middle else "white",
+                )
+            axis.set_xticks(range(len(DIRECTIONS)), [f"d = {d}" for d in DIRECTIONS])
+            axis.set_yticks(range(len(LAWS)), list(LAWS))
+            axis.set_title(f"{target}: mean rank, {half} half ({len(part.errors)})", fontsize=9)
+    save(figure, path)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("defaults", __doc__ or "", seeds=1, argv=argv)
     path = arguments.output / "measurements" / "defaults.csv"
     store = Store(path, ("target", "task", "law", "directions"), ("error", "fit_s"))
     measure_cells(store, list_cells(arguments), measure, arguments)
+    found = {target: collect(store, target) for target in EARLIER}
+    draw_figure(found, arguments.output / "defaults.png")
+    parts = [
+        f"`{arguments.command}`",
+        "![Mean ranks of all settings on both halves](defaults.png)",
+        *(describe(target, evidence) for target, evidence in found.items()),
+    ]
+    page = arguments.output / "defaults.md"
+    write_measured(page, "Which defaults?", "\n\n".join(parts))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import time
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ortho_group
+from scipy.stats import ortho_group, wilcoxon
 
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
+from experiments.figures import panels, save
+from experiments.pages import Mark, marks_table, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier
@@ -140,12 +143,127 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     ]
 
 
+def relative_errors(
+    store: Store, data_are: str, system: str, reference: str
+) -> NDArray[np.float64]:
+    """Error less that of another system, over that of the commonest class: a value for each set."""
+    found = []
+    for name in store.distinct("dataset", data_are=data_are):
+        ours = store.rows.get((name, data_are, system))
+        other = store.rows.get((name, data_are, reference))
+        if ours and other:
+            gap = float(ours["error"]) - float(other["error"])
+            found.append(gap / max(float(ours["chance"]), 1e-9))
+    return np.array(found)
+
+
+def p_values(gaps: NDArray[np.float64]) -> tuple[float, float]:
+    """One-sided p-values of Wilcoxon's test: that the gaps are negative, and positive."""
+    if not gaps.any():
+        return 1.0, 1.0
+    less = float(wilcoxon(gaps, alternative="less").pvalue)
+    return less, float(wilcoxon(gaps, alternative="greater").pvalue)
+
+
+def sign(gaps: NDArray[np.float64]) -> str:
+    """+ for significantly better, - for significantly worse, as in Table 2.1."""
+    better, worse = p_values(gaps)
+    return "+" if better < 0.05 else "-" if worse < 0.05 else " "
+
+
+def sign_table(store: Store) -> str:
+    """Our signs with mean gap and p-value, and those of the thesis."""
+    rows = []
+    for system, theirs in THESIS.items():
+        row = [system]
+        for data_are, expected in zip(TRANSFORMATIONS, theirs, strict=True):
+            gaps = relative_errors(store, data_are, system, "RF")
+            shown = sign(gaps).replace(" ", "o")
+            p = min(p_values(gaps))
+            row.append(f"{shown} ({expected.replace(' ', 'o')}), {gaps.mean():+.3f}, {p:.1g}")
+        rows.append(row)
+    return table(("against RF", *TRANSFORMATIONS), rows)
+
+
+def list_marks(store: Store) -> list[Mark]:
+    """The signs that matter."""
+
+    def gaps(system: str, data_are: str) -> NDArray[np.float64]:
+        return relative_errors(store, data_are, system, "RF")
+
+    marks = []
+    for data_are in ("raw", "rotated", "affine"):
+        p = p_values(gaps("Frank", data_are))[0]
+        marks.append(Mark(f"Frank better than RF, {data_are} data", f"p = {p:.2g}", p < 0.05))
+    p = p_values(gaps("Frank", "corrupted"))[1]
+    marks.append(Mark("Frank not worse than RF, corrupted data", f"p = {p:.2g}", p >= 0.05))
+    p = p_values(gaps("F-RC", "corrupted"))[1]
+    marks.append(Mark("F-RC worse than RF, corrupted data", f"p = {p:.2g}", p < 0.05))
+    return marks
+
+
+def scaling_table(store: Store) -> str:
+    """F-RC with other scalings against F-RC, on corrupted data (Figure 2.7)."""
+    rows = []
+    for system in ("Frank", *ONLY_CORRUPTED):
+        gaps = relative_errors(store, "corrupted", system, "F-RC")
+        better = p_values(gaps)[0]
+        rows.append(
+            [
+                system,
+                f"{(gaps < 0).sum()} / {(gaps > 0).sum()}",
+                f"{gaps.mean():+.4f}",
+                f"{better:.2g}",
+            ]
+        )
+    return table(("corrupted data, against F-RC", "won / lost", "mean gap", "p"), rows)
+
+
+def draw_figure(store: Store, path: Path) -> None:
+    """How often each relative error falls into each bin, as Figures 2.6 and 2.7."""
+    bins = np.array([-np.inf, -0.2, -0.1, -0.05, -0.02, 0, 1e-12, 0.02, 0.05, 0.1, 0.2, np.inf])
+    labels = ["below -.2", "-.2", "-.1", "-.05", "-.02", "0", "to .02", ".05", ".1", ".2", "above"]
+    figure, axes = panels(1, len(TRANSFORMATIONS) + 1, width=2.3, height=3.4)
+    columns = [(data_are, list(THESIS), "RF") for data_are in TRANSFORMATIONS]
+    columns.append(("corrupted", ["Frank", *ONLY_CORRUPTED], "F-RC"))
+    for axis, (data_are, systems, reference) in zip(axes[0], columns, strict=True):
+        counts = np.array(
+            [
+                np.histogram(relative_errors(store, data_are, system, reference), bins)[0]
+                for system in systems
+            ]
+        ).T
+        axis.imshow(counts, cmap="Greys", aspect="auto", vmin=0, vmax=45)
+        for (i, j), count in np.ndenumerate(counts):
+            if count:
+                color = "white" if count > 25 else "black"
+                axis.text(j, i, str(count), ha="center", va="center", fontsize=7, color=color)
+        axis.set_xticks(range(len(systems)), systems, rotation=60, ha="right")
+        axis.set_yticks(range(len(labels)), labels if axis is axes[0, 0] else [""] * len(labels))
+        axis.set_title(f"{data_are}, less {reference}", fontsize=9)
+    axes[0, 0].set_ylabel("relative error; up is better")
+    save(figure, path)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("uci_transformations", __doc__ or "", seeds=1, argv=argv)
     path = arguments.output / "measurements" / "uci_transformations.csv"
     store = Store(path, ("dataset", "data_are", "system"), VALUES)
     measure_cells(store, list_cells(arguments), measure, arguments)
+    draw_figure(store, arguments.output / "uci_transformations.png")
+    n_sets = len(relative_errors(store, "corrupted", "RR-RF(r)", "RF"))
+    parts = [
+        f"`{arguments.command}`",
+        marks_table(list_marks(store)),
+        f"{n_sets} sets. + is better than RF, - worse, o neither (one-sided Wilcoxon, p < .05); in "
+        "brackets the sign in the thesis, then the mean normalised gap and the smaller p-value:",
+        sign_table(store),
+        scaling_table(store),
+        "![How often each relative error occurs](uci_transformations.png)",
+    ]
+    page = arguments.output / "uci_transformations.md"
+    write_measured(page, "Transformed UCI sets", "\n\n".join(parts))
 
 
 if __name__ == "__main__":
