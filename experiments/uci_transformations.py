@@ -8,34 +8,19 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ortho_group, wilcoxon
+from scipy.stats import wilcoxon
 
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
 from experiments.figures import panels, save
 from experiments.pages import Mark, marks_table, table, write_measured
 from experiments.store import Cell, Store, measure_cells
+from experiments.transformations import SYSTEMS, TRANSFORMATIONS, make_transform
 from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier
-from silvan.projections import (
-    AxisAligned,
-    ProjectionDistribution,
-    RandomRotation,
-    UniformCombinations,
-)
+from silvan.projections import UniformCombinations
 from silvan.tuning import OutOfBagSearch
 
-TRANSFORMATIONS = ("raw", "rotated", "scaled", "affine", "corrupted")
-# Each system's distribution and scaling; RF on ranks is RF.
-SYSTEMS: dict[str, tuple[ProjectionDistribution, str | None]] = {
-    "RF": (AxisAligned(), None),
-    "F-RC": (UniformCombinations(), None),
-    "Frank": (UniformCombinations(), "rank"),
-    "RR-RF": (RandomRotation(), None),
-    "RR-RF(r)": (RandomRotation(), "rank"),
-    "F-RC(n)": (UniformCombinations(), "minmax"),
-    "F-RC(z)": (UniformCombinations(), "standard"),
-}
 # Figure 2.7 compares these on corrupted data only.
 ONLY_CORRUPTED = ("F-RC(n)", "F-RC(z)")
 # The signs of Table 2.1, transformation by transformation.
@@ -59,28 +44,11 @@ def split_set(uci: UciSet) -> Split:
 
 
 def transform(split: Split, name: str, seed: int) -> Split:
-    """The same change of training and test rows, as section 2.2.3 describes it."""
-    rng = np.random.default_rng(seed)
-    X = np.concatenate([split.X_train, split.X_test]).astype(np.float64)
-    if name in ("rotated", "affine"):
-        X = X @ random_rotation(X.shape[1], rng)
-    if name in ("scaled", "affine"):
-        X = X * rng.uniform(1e-5, 1e5, X.shape[1])
-    if name == "corrupted":
-        chosen = rng.permutation(X.size)[: X.size // 5]
-        X.ravel()[chosen] *= 10.0 ** rng.integers(2, 6, len(chosen))
+    """The same change of training and test rows."""
+    change = make_transform(name, split.X_train.shape[1], seed)
+    X = change(np.concatenate([split.X_train, split.X_test]))
     n_train = len(split.X_train)
-    X = X.astype(np.float32)
     return split._replace(X_train=X[:n_train], X_test=X[n_train:])
-
-
-def random_rotation(p: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Uniform over the rotations of p dimensions."""
-    if p == 1:
-        return np.ones((1, 1))
-    rotation: NDArray[np.float64] = ortho_group.rvs(p, random_state=rng)
-    rotation[0] *= np.sign(np.linalg.det(rotation))
-    return rotation
 
 
 def list_directions(p: int, n_train: int, oblique: bool) -> list[int]:
@@ -138,8 +106,7 @@ def list_cells(arguments: Arguments) -> list[Cell]:
         for name, row in read_index(arguments.data, arguments.quick).items()
         if int(row["p"]) <= MOST_FEATURES
         for data_are in TRANSFORMATIONS
-        for system in SYSTEMS
-        if data_are == "corrupted" or system not in ONLY_CORRUPTED
+        for system in ("RF", *THESIS, *(ONLY_CORRUPTED if data_are == "corrupted" else ()))
     ]
 
 
