@@ -69,7 +69,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     best_estimator_ : forest
-        The forest that won.
+        The forest that won, with its out-of-bag attributes: its `oob_score` is on.
     best_params_ : dict
         Its parameters, as the grid has them.
     best_score_ : float
