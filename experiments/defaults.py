@@ -287,7 +287,7 @@ def draw_figure(found: dict[str, Evidence], path: Path) -> None:
                     va="center",
                     fontsize=7,
                     fontweight="bold" if word else None,
-                    color="black" if rank > middle else "white",
+                    color="black" if rank < middle else "white",
                 )
             axis.set_xticks(range(len(DIRECTIONS)), [f"d = {d}" for d in DIRECTIONS])
             axis.set_yticks(range(len(LAWS)), list(LAWS))
