@@ -66,15 +66,15 @@ class RidgeDirections(ProjectionDistribution):
 
     Examples
     --------
-    Class 1 lies along the sum of the first two of three features:
+    The second feature counts twice as much as the first:
 
     >>> import numpy as np
     >>> from silvan.projections import RidgeDirections
-    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
-    >>> y = X[:, 0] + X[:, 1] > 0
-    >>> law = RidgeDirections(n_features=3)
-    >>> law.draw(1, n_features=3, random_state=0, X=X, y=y).toarray().round(2)
-    array([[0.71, 0.7 , 0.01]], dtype=float32)
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> y = X[:, 0] + 2 * X[:, 1] > 0
+    >>> law = RidgeDirections(n_features=2)
+    >>> law.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(1)
+    array([[0.4, 0.9]], dtype=float32)
     """
 
     def __init__(
