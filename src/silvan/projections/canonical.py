@@ -57,7 +57,7 @@ class CanonicalDirections(ProjectionDistribution):
         have means all of them.
     bootstrap : bool, default=True
         Whether to draw rows with replacement for each fit.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows, and the bootstrap draws from these. None looks at all.
 

@@ -54,7 +54,7 @@ class PrincipalComponents(ProjectionDistribution):
         Number of features in a group; more than the data have means one group of all.
     per : {"node", "tree"}, default="node"
         Whether to fit at every node or once per tree.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows. None looks at all.
 

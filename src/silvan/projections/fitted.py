@@ -17,7 +17,7 @@ from silvan.projections.node import Node
 
 Vector = NDArray[np.float64]
 
-DEFAULT_MAX_SAMPLES = 1024
+DEFAULT_MAX_SAMPLES = 256
 _ALL_SAMPLES = 2**31 - 1
 
 

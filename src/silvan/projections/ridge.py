@@ -25,7 +25,7 @@ from silvan.projections.fitted import (
 from silvan.projections.node import Node
 
 _MAX_STEPS = 20
-_CONVERGED = 1e-7
+_CONVERGED = 1e-4
 _SAFE_MOVE = 1.79
 
 
@@ -53,7 +53,7 @@ class RidgeDirections(ProjectionDistribution):
         the data have means all of them.
     alpha : float, default=1.0
         Strength of the penalty, above 0.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows. None looks at all.
 
@@ -155,16 +155,15 @@ def fit_linear(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: f
 def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
     """Ridge logistic regression with an intercept by Newton's method; returns the coefficients.
 
-    A step that moves some row by more than D = 1.79 along the logits is cut to log(1 + D) / D of
-    it, which never overshoots.
+    A step that moves some row by D > 1.79 along the logits may overshoot. If the next step
+    promises a larger gain, it did, and is cut to log(1 + D) / D of itself, which never does.
     """
     if Z.shape[1] == 0:
         return np.zeros(0)
     design = np.column_stack([Z, np.ones(len(Z))])
     penalty = np.append(np.full(Z.shape[1], alpha), 0.0)
-    share = weights @ target / weights.sum()
-    solution = np.append(np.zeros(Z.shape[1]), np.log(share / (1 - share)))
-    for _ in range(_MAX_STEPS):
+
+    def find_step(solution: Vector) -> tuple[Vector, float]:
         logits = design @ solution
         small = np.exp(-np.abs(logits))
         unlikely = small / (1 + small)
@@ -172,8 +171,19 @@ def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha:
         descent = design.T @ (weights * (target - probability)) - penalty * solution
         hessian = (design.T * (weights * unlikely * (1 - unlikely))) @ design + np.diag(penalty)
         step = np.linalg.solve(hessian, descent)
-        move = np.abs(design @ step).max()
-        solution += step if move <= _SAFE_MOVE else step * np.log1p(move) / move
-        if step @ descent <= _CONVERGED * weights.sum():
+        return step, float(step @ descent)
+
+    share = weights @ target / weights.sum()
+    solution = np.append(np.zeros(Z.shape[1]), np.log(share / (1 - share)))
+    step, move, promise = np.zeros_like(solution), 0.0, np.inf
+    for _ in range(_MAX_STEPS):
+        next_step, gain = find_step(solution)
+        if gain > promise and move > _SAFE_MOVE:
+            solution = solution + (np.log1p(move) / move - 1) * step
+            next_step, gain = find_step(solution)
+        step, promise = next_step, gain
+        move = float(np.abs(design @ step).max())
+        solution = solution + step
+        if gain <= _CONVERGED * weights.sum():
             break
     return np.asarray(solution[:-1])
