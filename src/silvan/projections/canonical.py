@@ -1,4 +1,4 @@
-"""Canonical directions between random features and the targets, as in canonical correlation forests."""
+"""Canonical correlations of random features with the targets, as in the forests named so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_flag, check_integer
+from silvan._validation import check_flag
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     FitSample,
     Vector,
-    check_max_samples,
+    check_fit,
     most_samples,
     n_drawn,
     orient,
@@ -91,9 +91,8 @@ class CanonicalDirections(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_integer("n_features", self.n_features, 1, or_none=True)
+        check_fit(self.n_features, self.max_samples, n_features, or_none=True)
         check_flag("bootstrap", self.bootstrap)
-        check_max_samples(self.max_samples)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""

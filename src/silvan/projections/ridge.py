@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_integer, invalid, is_number
+from silvan._validation import invalid, is_number
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
-    FitSample,
     Vector,
-    check_max_samples,
+    check_fit,
     most_samples,
     n_drawn,
     orient,
@@ -66,15 +65,15 @@ class RidgeDirections(ProjectionDistribution):
 
     Examples
     --------
-    The second feature counts twice as much as the first:
+    Classes on the two sides of a line:
 
     >>> import numpy as np
     >>> from silvan.projections import RidgeDirections
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
-    >>> y = X[:, 0] + 2 * X[:, 1] > 0
+    >>> y = 3 * X[:, 0] + 4 * X[:, 1] > 0
     >>> law = RidgeDirections(n_features=2)
     >>> law.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(1)
-    array([[0.4, 0.9]], dtype=float32)
+    array([[0.6, 0.8]], dtype=float32)
     """
 
     def __init__(
@@ -89,10 +88,9 @@ class RidgeDirections(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_integer("n_features", self.n_features, 1, or_none=True)
+        check_fit(self.n_features, self.max_samples, n_features, or_none=True)
         if not (is_number(self.alpha) and self.alpha > 0):
             raise invalid("alpha", "a finite number above 0", self.alpha, "pass for example 1.0")
-        check_max_samples(self.max_samples)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""
@@ -149,7 +147,8 @@ def draw_target(targets: NDArray[np.float64], rng: np.random.Generator) -> Vecto
 def fit_linear(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
     """Ridge regression on centred columns and a centred target."""
     weighted = Z.T * weights
-    return np.linalg.solve(weighted @ Z + alpha * np.eye(Z.shape[1]), weighted @ target)
+    hessian = weighted @ Z + alpha * np.eye(Z.shape[1])
+    return np.asarray(np.linalg.solve(hessian, weighted @ target), dtype=np.float64)
 
 
 def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
