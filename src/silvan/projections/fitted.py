@@ -22,7 +22,7 @@ DEFAULT_MAX_SAMPLES = 256
 _ALL_SAMPLES = 2**31 - 1
 
 
-def check_fit(n_features: object, max_samples: object, n_available: int, *, or_none: bool) -> None:
+def check_fit(n_features: Any, max_samples: object, n_available: int, *, or_none: bool) -> None:
     """Check the parameters that all fits have: how many features and rows they look at."""
     check_integer("n_features", n_features, 1, or_none=or_none)
     if n_features is not None and min(n_features, n_available) > MOST_FEATURES:
