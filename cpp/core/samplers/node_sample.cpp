@@ -37,10 +37,8 @@ void NodeSample::thin(const std::uint32_t* rows, std::int64_t n_rows, std::int64
     } else {
         taken_.resize(static_cast<std::size_t>(max_samples));
         for (std::int64_t run = 0; run < max_samples; ++run) {
-            const std::int64_t first = run * n_rows / max_samples;
-            const std::int64_t end = (run + 1) * n_rows / max_samples;
-            const auto step = random.below(static_cast<std::uint64_t>(end - first));
-            taken_[static_cast<std::size_t>(run)] = rows[first + static_cast<std::int64_t>(step)];
+            const auto step = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n_rows)));
+            taken_[static_cast<std::size_t>(run)] = rows[(run * n_rows + step) / max_samples];
         }
     }
     undo_draw();

@@ -12,8 +12,9 @@ namespace silvan {
 
 class NodeSample {
 public:
-    // Takes the rows of the node. Of more than `max_samples` it takes that many: one from each of max_samples
-    // runs of neighbouring rows, uniform within the run.
+    // Takes the rows of the node. Of more than `max_samples` it takes that many: a point uniform in each of
+    // max_samples equal parts of the line on which every row has length 1. All rows are equally likely, and
+    // one that lies in two parts may be taken twice.
     void take(const NodeContext& node, std::int64_t max_samples, Random& random);
 
     // The same, but only from rows whose class is in a random subset of the classes: each is in with probability
