@@ -30,6 +30,8 @@ N_DIRECTIONS = 32
 NODE_ROWS = (10, 100, 1_000, 10_000)
 DIMENSIONS = (16, 64)
 FOREST_ROWS = 5_000
+MAX_SAMPLES = (64, 256, 1024, None)
+N_SEEDS = 5
 # Each law beside random combinations of as many features as its directions have.
 FITTED = {
     "PrincipalComponents()": (PrincipalComponents(), lambda p: 3),
@@ -113,6 +115,33 @@ def forests_table() -> list[str]:
     return lines
 
 
+def max_samples_table() -> list[str]:
+    """Test error and time of forests of 50 trees against the rows that a fit looks at."""
+    lines = [
+        "| features | law | " + " | ".join(f"{m or 'all'}" for m in MAX_SAMPLES) + " |",
+        "| ---: | --- |" + " ---: |" * len(MAX_SAMPLES),
+    ]
+    for p in DIMENSIONS:
+        for law in (PrincipalComponents, RidgeDirections, CanonicalDirections):
+            errors = np.zeros((N_SEEDS, len(MAX_SAMPLES)))
+            seconds = np.zeros_like(errors)
+            for seed in range(N_SEEDS):
+                X, y = make_trunk(FOREST_ROWS, n_features=p, random_state=seed)
+                X_new, y_new = make_trunk(10_000, n_features=p, random_state=1_000 + seed)
+                for i, max_samples in enumerate(MAX_SAMPLES):
+                    forest = ForestClassifier(
+                        50, projections=law(max_samples=max_samples), random_state=seed, n_jobs=1
+                    )
+                    start = time.process_time()
+                    forest.fit(X, y)
+                    seconds[seed, i] = time.process_time() - start
+                    errors[seed, i] = 1 - forest.score(X_new, y_new)
+            cells = zip(errors.mean(axis=0), seconds.min(axis=0), strict=True)
+            shown = " | ".join(f"{error:.4f}, {best:.2f} s" for error, best in cells)
+            lines.append(f"| {p} | `{law.__name__}` | {shown} |")
+    return lines
+
+
 def report() -> Sequence[str]:
     """Return the lines of the page."""
     load = os.getloadavg()[0]
@@ -143,6 +172,13 @@ def report() -> Sequence[str]:
         "at a node. Better directions need fewer nodes, which pays for some of the fits.",
         "",
         *forests_table(),
+        "",
+        "## Rows that a fit looks at",
+        "",
+        f"Test error (mean of {N_SEEDS} draws) and seconds (the best of them) of forests of 50 trees on",
+        f"{FOREST_ROWS:,} rows against `max_samples`.",
+        "",
+        *max_samples_table(),
     ]
 
 
