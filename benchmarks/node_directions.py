@@ -175,8 +175,8 @@ def report() -> Sequence[str]:
         "",
         "## Rows that a fit looks at",
         "",
-        f"Test error (mean of {N_SEEDS} draws) and seconds (the best of them) of forests of 50 trees on",
-        f"{FOREST_ROWS:,} rows against `max_samples`.",
+        f"Test error (mean of {N_SEEDS} draws) and seconds (the best of them) of forests of 50",
+        f"trees on {FOREST_ROWS:,} rows against `max_samples`.",
         "",
         *max_samples_table(),
     ]

@@ -46,7 +46,7 @@ public:
     void standardize(std::vector<double>& deviation, std::vector<std::size_t>& present);
 
 private:
-    void thin(const std::uint32_t* rows, std::int64_t n_rows, std::int64_t max_samples, Random& random);
+    void thin(std::int64_t n_rows, std::int64_t max_samples, Random& random);
     template <typename T>
     void gather(const std::vector<std::int32_t>& features);
     void drop_incomplete_rows();
@@ -55,14 +55,14 @@ private:
     const NodeContext* node_ = nullptr;
     std::size_t n_columns_ = 0;
     double total_weight_ = 0.0;
-    std::vector<std::uint32_t> taken_;
+    std::vector<std::int64_t> taken_;     // places among the node's rows
     std::vector<std::int32_t> count_;     // of each row taken
     std::vector<std::uint32_t> rows_;     // those that count and are complete
     std::vector<double> weight_;          // of each of them
     std::vector<double> values_;          // column after column
     std::vector<double> scratch_;         // a number for each row
     ClassNumbers classes_;
-    std::vector<std::uint32_t> in_classes_;
+    std::vector<std::int64_t> in_classes_;
 };
 
 // The covariances of the columns of a sample that is scaled by weight: the lower triangle of a column-major
