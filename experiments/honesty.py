@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.ticker import LogLocator, NullLocator
 from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
@@ -142,7 +143,6 @@ def draw_reliability(axis: Any) -> None:
         axis.plot(*means, marker="o", markersize=4, linewidth=2, color=COLORS[name], label=name)
     axis.set(xlabel="predicted probability", ylabel="true probability", xlim=(0, 1), ylim=(0, 1))
     axis.set_title("2 Gaussian features, 1,000 rows")
-    axis.legend()
 
 
 def draw_figure(store: Store, arguments: Arguments) -> None:
@@ -154,9 +154,12 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
         for line, name in zip(axis.lines, SYSTEMS, strict=True):
             line.set(color=COLORS[name], linewidth=2 if "n**" not in name else 1.3)
         axis.set(yscale="log", title=problem)
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_minor_locator(NullLocator())
     axes[0, 0].set_ylabel("Brier score above Bayes")
     axes[1, 0].set_ylabel("Brier score above Bayes")
-    axes[0, 0].legend()
+    figure.legend(axes[0, 0].lines, SYSTEMS, loc="outside lower center", ncols=len(SYSTEMS))
     draw_reliability(axes[1, 1])
     features, width = (2, 5, 10), 0.2
     for k, name in enumerate(SYSTEMS):

@@ -10,9 +10,12 @@ from sklearn.base import clone, is_classifier, is_regressor
 from silvan import ManifoldForestClassifier, ManifoldForestRegressor, presets
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     GraphNeighborhoods,
     Patches,
+    PrincipalComponents,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -25,6 +28,9 @@ LAWS = {
     "f_rc": UniformCombinations(2),
     "frank": UniformCombinations(2),
     "rr_rf": RandomRotation(),
+    "rot_for": PrincipalComponents(3, per="tree"),
+    "o_rf": RidgeDirections(),
+    "ccf": CanonicalDirections(),
     "rerf": SparseSigns(),
     "sporf": SparseSigns(law="poisson"),
     "s_rerf": Patches((3, 4), boundary="inside", weights="uniform"),
@@ -79,6 +85,17 @@ def test_trees_vote_and_draw_the_square_root_of_p_directions():
     forest = presets.rf()
     assert (forest.voting, forest.max_features, forest.bootstrap) == ("hard", "sqrt", True)
     assert presets.rf(task="regression").max_features == pytest.approx(1 / 3)
+
+
+def test_fitted_systems_are_set_as_published():
+    rotation, oblique, canonical = presets.rot_for(), presets.o_rf(), presets.ccf(n_classes=5)
+    assert (rotation.bootstrap, rotation.max_features, rotation.voting) == (False, None, "soft")
+    assert presets.rot_for(per="node").projections.per == "node"
+    assert (oblique.bootstrap, oblique.max_features) == (True, 1)
+    assert (canonical.bootstrap, canonical.max_features) == (False, 4)
+    assert canonical.projections.bootstrap
+    with pytest.raises(ValueError, match="n_classes must be an integer >= 2"):
+        presets.ccf(n_classes=1)
 
 
 def test_frank_is_f_rc_on_ranks(rows):

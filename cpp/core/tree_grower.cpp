@@ -65,6 +65,7 @@ TreeArrays TreeGrower::grow(std::int64_t tree) {
     open_.push_back({0, static_cast<std::int64_t>(rows_.size()), 0, 0,
                      stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     add_nodes(1, arrays);
+    sampler->prepare(context_of(open_.back()), tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
@@ -137,12 +138,16 @@ bool TreeGrower::may_split(const OpenNode& open) const {
            n >= 2 * options_.min_samples_leaf;
 }
 
+NodeContext TreeGrower::context_of(const OpenNode& open) const {
+    return {&training_.features.columns, rows_.data() + open.begin, open.end - open.begin, tree_, open.depth,
+            open.key, &training_.targets, multiplicity_.data()};
+}
+
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
 // alike is given up at once.
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
-    const NodeContext context{&training_.features.columns, rows_.data() + open.begin, open.end - open.begin,
-                              tree_, open.depth, open.key};
+    const NodeContext context = context_of(open);
     const std::int64_t n_features = training_.features.columns.n_features;
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from silvan._validation import check_choice
+from silvan._validation import check_choice, check_integer
 from silvan.forests import (
     ForestClassifier,
     ForestRegressor,
@@ -19,22 +19,28 @@ from silvan.forests import (
 from silvan.forests._docs import shared_docs
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     GraphNeighborhoods,
     Patches,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
 
 __all__ = [
+    "ccf",
     "f_rc",
     "frank",
     "graph_morf",
     "mf",
     "morf",
+    "o_rf",
     "rerf",
     "rf",
+    "rot_for",
     "rr_rf",
     "s_rerf",
     "sporf",
@@ -174,6 +180,137 @@ def rr_rf(n_estimators: int = 100, *, task: str = "classification", **options: A
     RandomRotation()
     """
     return _forest(task, n_estimators, RandomRotation(), options)
+
+
+@shared_docs
+def rot_for(
+    n_estimators: int = 100,
+    *,
+    n_features: int = 3,
+    per: str = "tree",
+    task: str = "classification",
+    **options: Any,
+) -> Forest:
+    """Rotation forest (Rot-For): principal components of random groups of features.
+
+    As first published [1]_ each tree rotates the features once, by components of samples of its
+    rows, is grown on all rows (no bootstrap) and considers all p components at every node; trees
+    average their probabilities. ``per="node"`` finds components anew at every node, as in table 3.1
+    of [2]_. Units matter; ``scaling="standard"`` takes them away.
+
+    Parameters
+    ----------
+    {n_estimators}
+    n_features : int, default=3
+        Number of features in a group.
+    per : {"tree", "node"}, default="tree"
+        Whether to find components once per tree or at every node.
+    {preset}
+
+    References
+    ----------
+    .. [1] J. J. Rodríguez, L. I. Kuncheva and C. J. Alonso. Rotation forest: a new classifier
+       ensemble method. IEEE Transactions on Pattern Analysis and Machine Intelligence 28, 2006.
+    .. [2] T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins
+       University, 2018, table 3.1.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> forest = presets.rot_for()
+    >>> forest.projections.per, forest.bootstrap, forest.max_features
+    ('tree', False, None)
+    """
+    published: dict[str, Any] = {"bootstrap": False, "max_features": None}
+    if task == "classification":
+        published["voting"] = "soft"
+    law = PrincipalComponents(n_features, per)
+    return _forest(task, n_estimators, law, published | options)
+
+
+@shared_docs
+def o_rf(
+    n_estimators: int = 100,
+    *,
+    n_features: int | None = None,
+    alpha: float = 1.0,
+    task: str = "classification",
+    **options: Any,
+) -> Forest:
+    """Oblique random forest (O-RF): one ridge regression on random features at every node.
+
+    A node regresses the targets on sqrt(p) random features and splits along the coefficients. As
+    published there is one direction at a node; raise `max_features` for more. The authors choose
+    the penalty at every node by out-of-bag rows, here it is fixed. Classes are put into two groups
+    at random where there are more than two.
+
+    Parameters
+    ----------
+    {n_estimators}
+    n_features : int, default=None
+        Number of features in a regression; None is the square root of p.
+    alpha : float, default=1.0
+        Strength of the penalty.
+    {preset}
+
+    References
+    ----------
+    B. H. Menze, B. M. Kelm, D. N. Splitthoff, U. Koethe and F. A. Hamprecht. On oblique random
+    forests. European Conference on Machine Learning, 2011.
+
+    T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins University,
+    2018, table 3.1.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> presets.o_rf(alpha=0.1).max_features
+    1
+    """
+    options = {"max_features": 1, **options}
+    return _forest(task, n_estimators, RidgeDirections(n_features, alpha), options)
+
+
+@shared_docs
+def ccf(
+    n_estimators: int = 100,
+    *,
+    n_classes: int = 2,
+    n_features: int | None = None,
+    task: str = "classification",
+    **options: Any,
+) -> Forest:
+    """Canonical correlation forest (CCF): directions that correlate most with the classes.
+
+    A node draws log2(p) + 1 random features and finds their canonical correlations with the classes
+    in a bootstrap sample of its own rows (the projection bootstrap). Trees see all rows. One fit
+    gives as many directions as there are classes but one, which is why it asks for their number; in
+    regression pass the number of outputs plus one.
+
+    Parameters
+    ----------
+    {n_estimators}
+    n_classes : int, default=2
+        Number of classes, so that a node makes one fit as published.
+    n_features : int, default=None
+        Number of features in a fit; None is log2(p) + 1, rounded up.
+    {preset}
+
+    References
+    ----------
+    T. Rainforth and F. Wood. Canonical correlation forests. arXiv:1507.05444, 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvan import presets
+    >>> X, y = load_iris(return_X_y=True)
+    >>> presets.ccf(50, n_classes=3, random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+    check_integer("n_classes", n_classes, 2)
+    options = {"bootstrap": False, "max_features": n_classes - 1, **options}
+    return _forest(task, n_estimators, CanonicalDirections(n_features), options)
 
 
 @shared_docs
