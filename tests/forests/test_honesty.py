@@ -14,6 +14,7 @@ from silvan import (
     _core,
 )
 from silvan.datasets import make_trunk
+from silvan.inspection import importance_map
 from silvan.projections import (
     AxisAligned,
     Dictionary,
@@ -235,6 +236,27 @@ def test_manifold_forests_can_be_honest(dtype):
     np.testing.assert_allclose(alpha @ np.eye(2)[y], forest.predict_proba(images), atol=1e-12)
     numbers = ManifoldForestRegressor(20, max_patch=5, honest=True, random_state=0).fit(images, y)
     np.testing.assert_allclose(numbers.forest_weights(images) @ y, numbers.predict(images))
+
+
+def test_importances_of_honest_forests_are_shares(labelled):
+    X, y = labelled
+    forest = ForestClassifier(20, honest=True, random_state=0).fit(X, y)
+    assert forest.feature_importances_.sum() == pytest.approx(1)
+    per_class = importance_map(forest, per_class=True)
+    assert per_class.shape == (3, 6)
+    assert (per_class >= 0).all()
+    assert (per_class.sum(axis=1) > 0).all()
+
+
+def test_quantiles_of_honest_forests_are_those_of_their_weights(numeric):
+    X, y = numeric
+    forest = ForestRegressor(20, honest=True, random_state=0).fit(X, y)
+    alpha = forest.forest_weights(X[:20]).toarray()
+    order = np.argsort(y)
+    reached = np.cumsum(alpha[:, order], axis=1) >= 0.5 - 1e-9
+    np.testing.assert_array_equal(
+        forest.predict_quantiles(X[:20]), y[order][reached.argmax(axis=1)]
+    )
 
 
 def test_missing_values_follow_the_splits(labelled):

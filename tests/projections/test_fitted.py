@@ -70,7 +70,9 @@ def test_native_directions_equal_the_numpy_reference_on_the_same_stream(law, tar
 
 @all_laws
 @pytest.mark.parametrize(
-    "kind", [{"weighted": True}, {"missing": True}, {"uint8": True}], ids=lambda kind: next(iter(kind))
+    "kind",
+    [{"weighted": True}, {"missing": True}, {"uint8": True}],
+    ids=lambda kind: next(iter(kind)),
 )
 def test_weights_missing_values_and_bytes_equal_the_reference_too(law, kind):
     rng = np.random.default_rng(1)
