@@ -64,9 +64,8 @@ void NodeSample::load(const std::vector<std::int32_t>& features) {
         weight_.push_back(count_[i] * row_weight(*node_, row));
     }
     values_.resize(n_columns_ * rows_.size());
-    if (rows_.empty()) {
-        total_weight_ = 0.0;
-    } else if (node_->features->type == FeatureType::uint8) {
+    if (rows_.empty()) return;
+    if (node_->features->type == FeatureType::uint8) {
         gather<std::uint8_t>(features);
     } else {
         gather<float>(features);
@@ -87,9 +86,9 @@ void NodeSample::gather(const std::vector<std::int32_t>& features) {
 
 void NodeSample::drop_incomplete_rows() {
     const std::size_t n_read = rows_.size();
-    bool any_missing = false;
-    for (const double value : values_) any_missing = any_missing || std::isnan(value);
-    if (!any_missing) return;
+    // A sum is missing where one of its terms is: cheaper than asking them one by one. (Finite features have a
+    // finite sum.)
+    if (!std::isnan(sum(values_.data(), values_.size()))) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < n_read; ++i) {
         bool missing = false;
@@ -113,8 +112,7 @@ void NodeSample::drop_incomplete_rows() {
 
 // The first value is taken off before the mean: a constant column becomes exactly zero.
 void NodeSample::center() {
-    total_weight_ = 0.0;
-    for (const double weight : weight_) total_weight_ += weight;
+    total_weight_ = sum(weight_.data(), weight_.size());
     for (std::size_t j = 0; j < n_columns_ && !rows_.empty(); ++j) {
         double* x = column(j);
         const double first = x[0];
@@ -125,11 +123,11 @@ void NodeSample::center() {
 }
 
 void NodeSample::scale_by_weight() {
-    std::vector<double> root(rows_.size());
-    for (std::size_t i = 0; i < rows_.size(); ++i) root[i] = std::sqrt(weight_[i] / total_weight_);
+    scratch_.resize(rows_.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) scratch_[i] = std::sqrt(weight_[i] / total_weight_);
     for (std::size_t j = 0; j < n_columns_; ++j) {
         double* x = column(j);
-        for (std::size_t i = 0; i < rows_.size(); ++i) x[i] *= root[i];
+        for (std::size_t i = 0; i < rows_.size(); ++i) x[i] *= scratch_[i];
     }
 }
 
@@ -138,12 +136,14 @@ void NodeSample::standardize(std::vector<double>& deviation, std::vector<std::si
     present.clear();
     for (std::size_t j = 0; j < n_columns_; ++j) {
         const double* x = column(j);
-        double squares = 0.0;
-        for (std::size_t i = 0; i < rows_.size(); ++i) squares += weight_[i] * x[i] * x[i];
+        scratch_.resize(rows_.size());
+        for (std::size_t i = 0; i < rows_.size(); ++i) scratch_[i] = weight_[i] * x[i];
+        const double squares = dot(scratch_.data(), x, rows_.size());
         if (!(squares > 0.0)) continue;
         deviation.push_back(std::sqrt(squares / total_weight_));
         double* to = column(present.size());
-        for (std::size_t i = 0; i < rows_.size(); ++i) to[i] = x[i] / deviation.back();
+        const double scale = 1.0 / deviation.back();
+        for (std::size_t i = 0; i < rows_.size(); ++i) to[i] = scale * x[i];
         present.push_back(j);
     }
     n_columns_ = present.size();

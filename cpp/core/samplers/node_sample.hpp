@@ -59,6 +59,7 @@ private:
     std::vector<std::uint32_t> rows_;     // those that count and are complete
     std::vector<double> weight_;          // of each of them
     std::vector<double> values_;          // column after column
+    std::vector<double> scratch_;         // a number for each row
     ClassNumbers classes_;
     std::vector<std::uint32_t> in_classes_;
 };

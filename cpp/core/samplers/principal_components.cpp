@@ -2,6 +2,7 @@
 #include "core/samplers/principal_components.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/node_targets.hpp"
 #include "core/samplers/node_sample.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 // Variances below this share of the largest are rounding errors.
 constexpr double kNoVariance = 1e-13;
+// Weights below this are, too; the feature may be constant or missing, and should not take part.
+constexpr double kNoWeight = 1e-12;
 constexpr double kBootstrapShare = 0.75;
 
 // The components of the columns of a sample.
@@ -28,6 +31,7 @@ public:
         if (!solver_.decompose_symmetric(static_cast<int>(n_), vectors_.data(), variance_.data())) {
             std::fill(variance_.begin(), variance_.end(), 0.0);
         }
+        for (double& weight : vectors_) weight = std::abs(weight) < kNoWeight ? 0.0 : weight;
     }
 
     // Component 0 has the largest variance.

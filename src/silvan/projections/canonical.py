@@ -1,4 +1,4 @@
-"""Canonical directions between random features and the targets, as in canonical correlation forests."""
+"""Canonical correlations of random features with the targets, as in the forests named so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_flag, check_integer
+from silvan._validation import check_flag
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     FitSample,
     Vector,
-    check_max_samples,
+    check_fit,
     most_samples,
     n_drawn,
     orient,
@@ -57,7 +57,7 @@ class CanonicalDirections(ProjectionDistribution):
         have means all of them.
     bootstrap : bool, default=True
         Whether to draw rows with replacement for each fit.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows, and the bootstrap draws from these. None looks at all.
 
@@ -91,9 +91,8 @@ class CanonicalDirections(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_integer("n_features", self.n_features, 1, or_none=True)
+        check_fit(self.n_features, self.max_samples, n_features, or_none=True)
         check_flag("bootstrap", self.bootstrap)
-        check_max_samples(self.max_samples)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""

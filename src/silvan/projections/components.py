@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_choice, check_integer
+from silvan._validation import check_choice
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     FitSample,
     Vector,
-    check_max_samples,
+    check_fit,
     most_samples,
     orient,
     place,
@@ -22,8 +22,9 @@ from silvan.projections.fitted import (
 )
 from silvan.projections.node import Node
 
-# Variances below this share of the largest are rounding errors.
+# Variances below this share of the largest, and weights below that, are rounding errors.
 _NO_VARIANCE = 1e-13
+_NO_WEIGHT = 1e-12
 _BOOTSTRAP_SHARE = 0.75
 
 
@@ -54,7 +55,7 @@ class PrincipalComponents(ProjectionDistribution):
         Number of features in a group; more than the data have means one group of all.
     per : {"node", "tree"}, default="node"
         Whether to fit at every node or once per tree.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows. None looks at all.
 
@@ -91,9 +92,8 @@ class PrincipalComponents(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_integer("n_features", self.n_features, 1)
+        check_fit(self.n_features, self.max_samples, n_features, or_none=False)
         check_choice("per", self.per, ("node", "tree"))
-        check_max_samples(self.max_samples)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference.
@@ -180,6 +180,7 @@ def principal_components(sample: FitSample) -> tuple[Vector, NDArray[np.float64]
         return np.zeros(n_columns), np.eye(n_columns)
     scaled = np.sqrt(sample.shares)[:, None] * sample.X
     _, deviation, components = np.linalg.svd(scaled, full_matrices=True)
+    components[np.abs(components) < _NO_WEIGHT] = 0
     variance = np.zeros(n_columns)
     variance[: len(deviation)] = deviation**2
     oriented = [orient(component) for component in components]

@@ -12,17 +12,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan._validation import check_integer
+from silvan._validation import check_integer, invalid
 from silvan.projections.node import Node
+from silvan.projections.rotation import MOST_FEATURES
 
 Vector = NDArray[np.float64]
 
-DEFAULT_MAX_SAMPLES = 1024
+DEFAULT_MAX_SAMPLES = 256
 _ALL_SAMPLES = 2**31 - 1
 
 
-def check_max_samples(max_samples: object) -> None:
-    """Require an integer of at least 2, or None."""
+def check_fit(n_features: object, max_samples: object, n_available: int, *, or_none: bool) -> None:
+    """Check the parameters that all fits have: how many features and rows they look at."""
+    check_integer("n_features", n_features, 1, or_none=or_none)
+    if n_features is not None and min(n_features, n_available) > MOST_FEATURES:
+        raise invalid(
+            "n_features",
+            f"at most {MOST_FEATURES}, because a fit holds a number for each pair of features",
+            n_features,
+            "pass for example 10",
+        )
     check_integer("max_samples", max_samples, 2, or_none=True)
 
 

@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_integer, invalid, is_number
+from silvan._validation import invalid, is_number
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
-    FitSample,
     Vector,
-    check_max_samples,
+    check_fit,
     most_samples,
     n_drawn,
     orient,
@@ -25,7 +24,7 @@ from silvan.projections.fitted import (
 from silvan.projections.node import Node
 
 _MAX_STEPS = 20
-_CONVERGED = 1e-7
+_CONVERGED = 1e-4
 _SAFE_MOVE = 1.79
 
 
@@ -53,7 +52,7 @@ class RidgeDirections(ProjectionDistribution):
         the data have means all of them.
     alpha : float, default=1.0
         Strength of the penalty, above 0.
-    max_samples : int or None, default=1024
+    max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         runs of neighbouring rows. None looks at all.
 
@@ -66,15 +65,15 @@ class RidgeDirections(ProjectionDistribution):
 
     Examples
     --------
-    The second feature counts twice as much as the first:
+    Classes on the two sides of a line:
 
     >>> import numpy as np
     >>> from silvan.projections import RidgeDirections
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
-    >>> y = X[:, 0] + 2 * X[:, 1] > 0
+    >>> y = 3 * X[:, 0] + 4 * X[:, 1] > 0
     >>> law = RidgeDirections(n_features=2)
     >>> law.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(1)
-    array([[0.4, 0.9]], dtype=float32)
+    array([[0.6, 0.8]], dtype=float32)
     """
 
     def __init__(
@@ -89,10 +88,9 @@ class RidgeDirections(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_integer("n_features", self.n_features, 1, or_none=True)
+        check_fit(self.n_features, self.max_samples, n_features, or_none=True)
         if not (is_number(self.alpha) and self.alpha > 0):
             raise invalid("alpha", "a finite number above 0", self.alpha, "pass for example 1.0")
-        check_max_samples(self.max_samples)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""
@@ -149,22 +147,22 @@ def draw_target(targets: NDArray[np.float64], rng: np.random.Generator) -> Vecto
 def fit_linear(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
     """Ridge regression on centred columns and a centred target."""
     weighted = Z.T * weights
-    return np.linalg.solve(weighted @ Z + alpha * np.eye(Z.shape[1]), weighted @ target)
+    hessian = weighted @ Z + alpha * np.eye(Z.shape[1])
+    return np.asarray(np.linalg.solve(hessian, weighted @ target), dtype=np.float64)
 
 
 def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
     """Ridge logistic regression with an intercept by Newton's method; returns the coefficients.
 
-    A step that moves some row by more than D = 1.79 along the logits is cut to log(1 + D) / D of
-    it, which never overshoots.
+    A step that moves some row by D > 1.79 along the logits may overshoot. If the next step
+    promises a larger gain, it did, and is cut to log(1 + D) / D of itself, which never does.
     """
     if Z.shape[1] == 0:
         return np.zeros(0)
     design = np.column_stack([Z, np.ones(len(Z))])
     penalty = np.append(np.full(Z.shape[1], alpha), 0.0)
-    share = weights @ target / weights.sum()
-    solution = np.append(np.zeros(Z.shape[1]), np.log(share / (1 - share)))
-    for _ in range(_MAX_STEPS):
+
+    def find_step(solution: Vector) -> tuple[Vector, float]:
         logits = design @ solution
         small = np.exp(-np.abs(logits))
         unlikely = small / (1 + small)
@@ -172,8 +170,19 @@ def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha:
         descent = design.T @ (weights * (target - probability)) - penalty * solution
         hessian = (design.T * (weights * unlikely * (1 - unlikely))) @ design + np.diag(penalty)
         step = np.linalg.solve(hessian, descent)
-        move = np.abs(design @ step).max()
-        solution += step if move <= _SAFE_MOVE else step * np.log1p(move) / move
-        if step @ descent <= _CONVERGED * weights.sum():
+        return step, float(step @ descent)
+
+    share = weights @ target / weights.sum()
+    solution = np.append(np.zeros(Z.shape[1]), np.log(share / (1 - share)))
+    step, move, promise = np.zeros_like(solution), 0.0, np.inf
+    for _ in range(_MAX_STEPS):
+        next_step, gain = find_step(solution)
+        if gain > promise and move > _SAFE_MOVE:
+            solution = solution + (np.log1p(move) / move - 1) * step
+            next_step, gain = find_step(solution)
+        step, promise = next_step, gain
+        move = float(np.abs(design @ step).max())
+        solution = solution + step
+        if gain <= _CONVERGED * weights.sum():
             break
     return np.asarray(solution[:-1])
