@@ -13,6 +13,7 @@ from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     Vector,
     check_fit,
+    count_rows,
     most_samples,
     n_drawn,
     orient,
@@ -54,7 +55,7 @@ class RidgeDirections(ProjectionDistribution):
         Strength of the penalty, above 0.
     max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        runs of neighbouring rows. None looks at all.
+        equal stretches of them. None looks at all.
 
     References
     ----------
@@ -101,9 +102,8 @@ class RidgeDirections(ProjectionDistribution):
     def _fit_direction(self, node: Node, rng: np.random.Generator) -> Vector:
         drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
         features = np.sort(drawn)
-        counts = np.zeros(node.n_samples)
-        counts[thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)] = 1
-        sample = read_sample(node, features, counts)
+        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
+        sample = read_sample(node, features, count_rows(rows, node))
         target = draw_target(sample.targets, rng)
         coefficients = np.zeros(len(features))
         if target is not None:
