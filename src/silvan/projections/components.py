@@ -64,6 +64,11 @@ class PrincipalComponents(ProjectionDistribution):
     --------
     RandomRotation : A rotation that does not look at the data.
 
+    Notes
+    -----
+    Table 3.1 of [2]_ can be read as if the features of a group were those left out. As in [1]_,
+    they are those that the components are over.
+
     References
     ----------
     .. [1] J. J. Rodríguez, L. I. Kuncheva and C. J. Alonso. Rotation forest: a new classifier

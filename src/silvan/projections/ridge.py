@@ -57,6 +57,11 @@ class RidgeDirections(ProjectionDistribution):
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         equal stretches of them. None looks at all.
 
+    Notes
+    -----
+    Table 3.1 of [2]_ says how many features are left out; as in [1]_, `n_features` says how many
+    are used. In [1]_ the strength of the penalty is chosen at each node; here it is a parameter.
+
     References
     ----------
     .. [1] B. H. Menze, B. M. Kelm, D. N. Splitthoff, U. Koethe and F. A. Hamprecht. On oblique
@@ -177,7 +182,7 @@ def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha:
     step, move, promise = np.zeros_like(solution), 0.0, np.inf
     for _ in range(_MAX_STEPS):
         next_step, gain = find_step(solution)
-        if gain > promise and move > _SAFE_MOVE:
+        if not gain <= promise and move > _SAFE_MOVE:
             solution = solution + (np.log1p(move) / move - 1) * step
             next_step, gain = find_step(solution)
         step, promise = next_step, gain
