@@ -43,6 +43,8 @@ class RidgeDirections(ProjectionDistribution):
     one for each direction. In regression it is ``Ridge(alpha)`` on standardised features; of
     several outputs each direction draws one.
 
+    A row of weight 2 counts as two rows do, so the scale of sample weights matters where they are
+    not in the draws already (``bootstrap=False`` in the forest).
     Rows with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit (one class, no feature that varies), the direction is the feature drawn first.
 
