@@ -67,7 +67,7 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
         axis.axhline(bayes_error(p), color="black", linestyle=":", linewidth=1, label="Bayes")
         axis.set_title(f"{p} features")
     axes[0, 0].set_ylabel("test error")
-    axes[0, 1].legend()
+    axes[0, 0].legend()
     save(figure, arguments.output / "rotated_trunk.png")
 
 
