@@ -42,16 +42,22 @@ def score_side(targets, weight, criterion, scale=1.0):
 class ReferenceTree:
     """Grows one tree from the same directions and the same rows as the native grower.
 
+    `data` describes the training rows to distributions that look at them; see `describe_node`.
     `estimation` lists the rows that fill the leaves of an honest tree; all others decide splits.
     """
 
-    def __init__(self, X, targets, weight, distribution, options, tree=0, estimation=None):
-        self.X, self.targets, self.weight = X, targets, weight
+    def __init__(
+        self, X, targets, weight, distribution, options, tree=0, data=None, estimation=None
+    ):
+        self.X, self.targets, self.weight, self.data = X, targets, weight, data
         self.distribution, self.options, self.tree = distribution, options, tree
         self.nodes = {}
         rows = np.flatnonzero(weight > 0)
         if estimation is not None and len(estimation) < len(rows):
             rows = np.setdiff1d(rows, estimation)
+            if data is not None:
+                seen = np.where(np.isin(np.arange(len(X)), rows), data["multiplicity"], 0)
+                self.data = data | {"multiplicity": seen.astype(np.int32)}
         self.root_weight = weight[rows].sum()
         self.grow(rows, "", estimation)
 
@@ -106,7 +112,13 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             directions = _core.sample_directions(
-                self.distribution, self.options["seed"], self.tree, path, n_directions, attempt
+                self.distribution,
+                self.options["seed"],
+                self.tree,
+                path,
+                n_directions,
+                attempt,
+                None if self.data is None else self.data | {"rows": rows.astype(np.uint32)},
             )
             best, varies = self.search(rows, *directions)
             if varies:

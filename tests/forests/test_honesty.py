@@ -14,6 +14,7 @@ from silvan import (
     _core,
 )
 from silvan.datasets import make_trunk
+from silvan.inspection import importance_map
 from silvan.projections import (
     AxisAligned,
     Dictionary,
@@ -237,6 +238,27 @@ def test_manifold_forests_can_be_honest(dtype):
     np.testing.assert_allclose(numbers.forest_weights(images) @ y, numbers.predict(images))
 
 
+def test_importances_of_honest_forests_are_shares(labelled):
+    X, y = labelled
+    forest = ForestClassifier(20, honest=True, random_state=0).fit(X, y)
+    assert forest.feature_importances_.sum() == pytest.approx(1)
+    per_class = importance_map(forest, per_class=True)
+    assert per_class.shape == (3, 6)
+    assert (per_class >= 0).all()
+    assert (per_class.sum(axis=1) > 0).all()
+
+
+def test_quantiles_of_honest_forests_are_those_of_their_weights(numeric):
+    X, y = numeric
+    forest = ForestRegressor(20, honest=True, random_state=0).fit(X, y)
+    alpha = forest.forest_weights(X[:20]).toarray()
+    order = np.argsort(y)
+    reached = np.cumsum(alpha[:, order], axis=1) >= 0.5 - 1e-9
+    np.testing.assert_array_equal(
+        forest.predict_quantiles(X[:20]), y[order][reached.argmax(axis=1)]
+    )
+
+
 def test_missing_values_follow_the_splits(labelled):
     X, y = labelled
     X = X.copy()
@@ -259,10 +281,7 @@ def test_few_rows_grow_honest_trees_too():
 def test_honest_posteriors_are_closer_to_the_truth_where_classes_overlap():
     X, y = make_trunk(600, n_features=2, random_state=0)
     X_new, _ = make_trunk(2000, n_features=2, random_state=1)
-    mean = 1 / np.sqrt(np.arange(1, 3))
-    # Trunk's classes have means -mean and mean; which one is class 1 is read off the data.
-    sign = np.sign(X[y == 1].mean(axis=0) @ mean)
-    posterior = 1 / (1 + np.exp(-2 * sign * X_new @ mean))
+    posterior = 1 / (1 + np.exp(-2 * X_new @ (1 / np.sqrt([1, 2]))))
     errors = {}
     for honest in (False, True):
         forest = ForestClassifier(100, honest=honest, random_state=0).fit(X, y)

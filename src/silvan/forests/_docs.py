@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-C = TypeVar("C", bound=type)
+Documented = TypeVar("Documented", bound=Callable[..., Any])
 
 _PARTS = {
     "n_estimators": """
@@ -162,6 +163,34 @@ _PARTS = {
         series of several channels (n, channels, length). Arrays whose rows are contiguous in memory
         are not copied for it.
     """,
+    "preset": """
+        task : {"classification", "regression"}, default="classification"
+            What the forest predicts.
+        **options : dict
+            Further parameters of the forest.
+
+        Returns
+        -------
+        forest : ForestClassifier or ForestRegressor
+            The forest, not fitted.
+    """,
+    "manifold_preset": """
+        task : {"classification", "regression"}, default="classification"
+            What the forest predicts.
+        **options : dict
+            Further parameters of the forest.
+
+        Returns
+        -------
+        forest : ManifoldForestClassifier or ManifoldForestRegressor
+            The forest, not fitted.
+    """,
+    "preset_grid": """
+        shape : int or tuple of int, default=None
+            Shape of the grid that one row lies on; None takes it from `X`.
+        min_patch, max_patch : int or tuple of int, default=1 and None
+            Smallest and largest number of cells of a patch along each axis; None stands for 3.
+    """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
         missing value (NaN) makes every direction that touches it missing for that row, and each
@@ -175,13 +204,15 @@ _PARTS = {
 }
 
 
-def shared_docs(cls: C) -> C:
-    """Replace each line ``{part}`` in the docstring of a class by that shared part."""
+def shared_docs(documented: Documented) -> Documented:
+    """Replace each line ``{part}`` in the docstring of a class or function by that shared part."""
 
     def fill(match: re.Match[str]) -> str:
         part = textwrap.dedent(_PARTS[match["part"]]).strip("\n")
         return textwrap.indent(part.rstrip(), match["indent"])
 
-    if cls.__doc__ is not None:
-        cls.__doc__ = re.sub(r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, cls.__doc__, flags=re.M)
-    return cls
+    if documented.__doc__ is not None:
+        documented.__doc__ = re.sub(
+            r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, documented.__doc__, flags=re.M
+        )
+    return documented
