@@ -1,0 +1,5 @@
+"""Pictures of forests; they need matplotlib, the extra ``silvan[plot]``."""
+
+from silvan.plotting.importances import ImportanceDisplay
+
+__all__ = ["ImportanceDisplay"]
