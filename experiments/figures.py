@@ -24,7 +24,9 @@ COLORS = {
     "S-RerF": "#2f9e77",
     "control": "#777777",
     "RerF": "#e08f2c",
-    "F-RC": "#a08a2c",
+    "F-RC": "#7a3fa0",
+    "RR-RF": "#777777",
+    "Frank": "#c35fb0",
     "shuffled graph": "#777777",
 }
 STRONG = ("MORF", "SPORF", "RF")

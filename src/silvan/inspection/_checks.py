@@ -29,9 +29,7 @@ def check_classifier(forest: object) -> None:
         raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
 
 
-def check_training_rows(
-    forest: BaseForest, X: Any, y: Any
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Require the rows that the forest was fitted on; return them and the encoded targets.
 
     The canonical order of the rows is a hash of their content, so other rows have another one.
@@ -47,9 +45,8 @@ def check_training_rows(
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
         same = np.array_equal(_core.row_order(rows[kept], numbers), sampling.order)
-    if not same or not np.array_equal(
-        getattr(encoder, "classes_", None), getattr(forest, "classes_", None)
-    ):
+    classes: list[Any] = [getattr(each, "classes_", None) for each in (encoder, forest)]
+    if not (same and np.array_equal(*classes)):
         raise ValueError(
             f"X and y must be the {sampling.plan.n_samples} training rows, in their order, since "
             "the forest knows which of these each tree left out; pass what was given to fit."

@@ -104,7 +104,9 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
                 loss[rows] = (gaps**2).mean(axis=1)
             losses[tree] += loss.sum()
             counts[tree] += np.count_nonzero(n_votes)
-    return np.divide(losses, counts, out=np.full(len(losses), np.nan), where=counts > 0)
+    errors = np.full(len(losses), np.nan)
+    np.divide(losses, counts, out=errors, where=counts > 0)
+    return errors
 
 
 class OutOfBagBlock(NamedTuple):

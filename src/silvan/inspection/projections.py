@@ -66,7 +66,7 @@ class TopProjections:
 
     def _formula(self, entries: slice) -> str:
         features, weights = self.directions.indices[entries], self.directions.data[entries]
-        terms = []
+        terms: list[str] = []
         for feature, weight in zip(features[:_MOST_TERMS], weights[:_MOST_TERMS], strict=True):
             size = "" if abs(weight) == 1 else f"{abs(weight):.3g} "
             sign = ("- " if weight < 0 else "+ ") if terms else ""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from silvan._validation import check_integer, invalid
+from silvan.forests.base import BaseForest
+from silvan.inspection.features import find_component, grid_of, importance_map
 from silvan.plotting._panels import (
     MOST_COLUMNS,
     Panel,
@@ -20,9 +23,6 @@ from silvan.plotting._panels import (
     line_panels,
     make_axes,
 )
-from silvan._validation import check_integer, invalid
-from silvan.forests.base import BaseForest
-from silvan.inspection.features import find_component, grid_of, importance_map
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
 

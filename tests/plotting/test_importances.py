@@ -7,9 +7,9 @@ import pytest
 from scipy.sparse import csr_array, diags_array
 
 from silvan import ForestClassifier, ManifoldForestClassifier, ManifoldForestRegressor
-from silvan.plotting._panels import lay_out
 from silvan.inspection import importance_map
 from silvan.plotting import ImportanceDisplay
+from silvan.plotting._panels import lay_out
 from silvan.projections import AxisAligned, GraphNeighborhoods, Mixture
 
 matplotlib = pytest.importorskip("matplotlib")
