@@ -12,18 +12,6 @@ from silvan.plotting import ImportanceDisplay
 from silvan.plotting._panels import lay_out
 from silvan.projections import AxisAligned, GraphNeighborhoods, Mixture
 
-matplotlib = pytest.importorskip("matplotlib")
-
-
-@pytest.fixture(autouse=True)
-def agg():
-    """Draw off screen, and close every figure."""
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    yield pyplot
-    pyplot.close("all")
-
 
 @pytest.fixture(scope="module")
 def rng():

@@ -134,7 +134,7 @@ def importance_map(
     check_flag("per_class", per_class)
     if per_class and not isinstance(forest, ForestClassifier):
         raise invalid("per_class", "False for a regressor", per_class, "leave it out")
-    shape = _map_shape(forest, shape)
+    shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
     importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
     return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
@@ -249,7 +249,8 @@ def find_component(projections: ProjectionDistribution, kind: type[Law]) -> Law 
     return projections if isinstance(projections, kind) else None
 
 
-def _map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
+def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
+    """The shape to lay the features out in: the one given, or the grid's, or a line."""
     n_features = forest.forest_.n_features
     if shape is None:
         patches = grid_of(forest)
