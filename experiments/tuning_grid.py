@@ -102,11 +102,16 @@ def measure(cell: Cell) -> Cell:
 
 
 def choose(store: Store, most_directions: float = math.inf, **where: Any) -> list[dict[str, str]]:
-    """For each seed the row with the least out-of-bag error, of equal ones the first."""
+    """For each seed the row with the least out-of-bag error, of equal ones the first.
+
+    F-RC with L = 1 is RF with candidates that may repeat; it is chosen only if it is asked for.
+    """
     wanted = {key: str(value) for key, value in where.items()}
     best: dict[str, dict[str, str]] = {}
     for row in store.rows.values():
         if int(row["d"]) > most_directions or any(row[k] != v for k, v in wanted.items()):
+            continue
+        if "nonzeros" not in wanted and (row["system"], row["nonzeros"]) == ("F-RC", "1"):
             continue
         held = best.get(row["seed"])
         if held is None or float(row["oob_error"]) < float(held["oob_error"]):
