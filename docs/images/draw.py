@@ -80,6 +80,27 @@ def draw_directions() -> Figure:
     return figure
 
 
+def draw_scaling() -> Figure:
+    """Show what each scaling makes of a skewed feature with an outlier, and of new values."""
+    rng = np.random.default_rng(3)
+    training = np.append(np.exp(0.6 * rng.normal(size=24)), 14.0)
+    new = np.linspace(-2.0, 17.0, 1000)
+    labels = np.arange(len(training)) % 2
+    figure = Figure(figsize=(12, 3.4), dpi=100, layout="constrained")
+    titles = {None: "as given", "minmax": '"minmax"', "standard": '"standard"', "rank": '"rank"'}
+    for axis, (scaling, title) in zip(figure.subplots(1, 4), titles.items(), strict=True):
+        forest = ForestClassifier(1, scaling=scaling, random_state=0)
+        forest.fit(training[:, None], labels)
+        axis.plot(new, forest._rows(new[:, None])[:, 0], color=GREY, lw=1)
+        scaled = forest._rows(training[:, None])[:, 0]
+        axis.plot(training, scaled, "o", color=GREEN, ms=4)
+        left = np.full(len(scaled), -3.4)
+        axis.plot(left, scaled, "_", color=ORANGE, ms=9, mew=1.5)
+        axis.set(title=title, xlabel="value", xlim=(-4, 17))
+    figure.axes[0].set_ylabel("scaled value")
+    return figure
+
+
 class BinnedSplits:
     """One direction of one node with two classes: all its splits, and the bounds of its bins."""
 
@@ -291,6 +312,7 @@ if __name__ == "__main__":
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
+    draw_scaling().savefig(HERE / "scaling.png")
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

@@ -91,6 +91,13 @@ _PARTS = {
             if all weights are integers (a weight k stands for k rows), and otherwise the number of
             rows whose weight is not zero. With ``bootstrap=False`` it is the number of rows whose
             weight is not zero, and rows are drawn without replacement.
+        scaling : {"rank", "minmax", "standard"} or None, default=None
+            How features are made comparable before directions add them up, learnt on the training
+            rows: "rank" replaces values by their ranks (see
+            :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
+            [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
+            row counts as so many rows; of other weights only the ratios count. Scaled features are
+            stored as float32.
     """,
     "running": """
         n_jobs : int, default=None

@@ -14,6 +14,7 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution, SparseSigns
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
     check_flag("warm_start", forest.warm_start)
     if forest.max_samples is not None:
         _check_count_or_fraction("max_samples", forest.max_samples, 1)
+    if forest.scaling is not None:
+        check_choice("scaling", forest.scaling, SCALINGS)
     if not callable(forest.oob_score):
         check_flag("oob_score", forest.oob_score)
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:

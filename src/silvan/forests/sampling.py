@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan._exact import MANTISSA_BITS, all_integers, exact_weights
 from silvan._validation import TrainingFeatures, invalid, is_integer
 
-_MANTISSA_BITS = 53
 _MOST_DRAWS = 2**31 - 1
 
 
@@ -109,7 +109,7 @@ def plan_rows(
     if weights is not None and numeric_targets and not bootstrap:
         bits = shared_weight_bits(n_kept)
         weights = exact_weights(weights, bits)
-        integers = _all_integers(weights)
+        integers = all_integers(weights)
         total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
     elif weights is not None:
         weights = exact_weights(weights)
@@ -136,22 +136,7 @@ def shared_weight_bits(n_samples: int) -> int:
     5e-7), at a million 16 bits (2e-5).
     """
     row_bits = (n_samples - 1).bit_length()
-    return row_bits + (_MANTISSA_BITS - row_bits) // 2
-
-
-def exact_weights(weights: NDArray[np.float64], bits: int = _MANTISSA_BITS) -> NDArray[np.float64]:
-    """Round positive weights so that every sum of some of them is exact in float64.
-
-    Weights become multiples of one power of two, their sum at most ``2 ** bits`` of it, so a weight
-    is off by at most ``2 ** (2 - bits)`` of the sum. Integers stay as they are. None becomes zero.
-    """
-    total = math.fsum(weights)
-    if _all_integers(weights) and total <= 2.0**bits:
-        return weights
-    # One bit is kept back for what rounding may add to the sum.
-    quantum = math.ldexp(1.0, math.frexp(total)[1] - (bits - 1))
-    rounded: NDArray[np.float64] = np.maximum(np.rint(weights / quantum), 1.0) * quantum
-    return rounded
+    return row_bits + (MANTISSA_BITS - row_bits) // 2
 
 
 def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
@@ -176,7 +161,7 @@ def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def target_bits(plan: RowPlan) -> int:
     """Bits that a target may have for every sum of weight times target to be exact."""
-    return _MANTISSA_BITS - plan.weight_bits
+    return MANTISSA_BITS - plan.weight_bits
 
 
 def _positive_weights(
@@ -211,7 +196,7 @@ def _number_of_draws(
 ) -> int:
     base = float(n_kept)
     if bootstrap and sample_weight is not None:
-        integers = _all_integers(sample_weight)
+        integers = all_integers(sample_weight)
         base = math.fsum(sample_weight) if integers else float(np.count_nonzero(sample_weight))
     elif bootstrap:
         base = float(n_samples)
@@ -235,10 +220,6 @@ def _number_of_draws(
             "smaller weights."
         )
     return n_draws
-
-
-def _all_integers(values: NDArray[np.float64]) -> bool:
-    return bool((values == np.rint(values)).all())
 
 
 def _same_array(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
