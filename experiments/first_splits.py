@@ -148,7 +148,8 @@ def main(argv: list[str] | None = None) -> None:
     ]
     parts = [
         f"`{arguments.command}`",
-        f"{len(store.distinct('seed'))} repetitions, the picture has the first; {N:,} training rows.",
+        f"{len(store.distinct('seed'))} repetitions, the picture has the first; {N:,} training "
+        "rows.",
         marks_table(check_marks(store)),
         "![Densities of both classes along the first split](first_splits.png)",
         table(

@@ -111,7 +111,7 @@ def choose(store: Store, most_directions: float = math.inf, **where: Any) -> lis
     for row in store.rows.values():
         if int(row["d"]) > most_directions or any(row[k] != v for k, v in wanted.items()):
             continue
-        if "nonzeros" not in wanted and (row["system"], row["nonzeros"]) == ("F-RC", "1"):
+        if "nonzeros" not in wanted and (row["system"], row.get("nonzeros")) == ("F-RC", "1"):
             continue
         held = best.get(row["seed"])
         if held is None or float(row["oob_error"]) < float(held["oob_error"]):
