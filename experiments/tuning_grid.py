@@ -101,8 +101,12 @@ def measure(cell: Cell) -> Cell:
     }
 
 
-def choose(store: Store, most_directions: float = math.inf, **where: Any) -> list[dict[str, str]]:
-    """For each seed the row with the least out-of-bag error, of equal ones the first.
+def choose(
+    store: Store, most_directions: float = math.inf, last_of_ties: bool = False, **where: Any
+) -> list[dict[str, str]]:
+    """For each seed the row with the least out-of-bag error.
+
+    Of rows with equal errors it is the first, which has the smallest d, or the last.
 
     F-RC with L = 1 is RF with candidates that may repeat; it is chosen only if it is asked for.
     """
@@ -114,7 +118,8 @@ def choose(store: Store, most_directions: float = math.inf, **where: Any) -> lis
         if "nonzeros" not in wanted and (row["system"], row.get("nonzeros")) == ("F-RC", "1"):
             continue
         held = best.get(row["seed"])
-        if held is None or float(row["oob_error"]) < float(held["oob_error"]):
+        gap = -1.0 if held is None else float(row["oob_error"]) - float(held["oob_error"])
+        if gap < 0 or (gap == 0 and last_of_ties):
             best[row["seed"]] = row
     return list(best.values())
 
