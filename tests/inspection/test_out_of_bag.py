@@ -1,9 +1,12 @@
 """Single trees' predictions, and out-of-bag errors as the forest grows."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
-from silvan import ForestClassifier, ForestRegressor
+from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.inspection import out_of_bag_curve, out_of_bag_mask, tree_predictions
 
 
@@ -57,15 +60,13 @@ def test_curve_is_the_error_of_each_shorter_forest(labelled, voting):
     # A forest of fewer trees has the first of these trees.
     for n_trees in (1, 2, 5, 12):
         shorter = ForestClassifier(n_trees, **options).fit(X, y)
-        with pytest.warns(UserWarning, match="drawn by every tree") if n_trees < 12 else _calm():
+        with (
+            pytest.warns(UserWarning, match="drawn by every tree")
+            if n_trees < 12
+            else nullcontext()
+        ):
             shorter.set_params(oob_score=True).fit(X, y)
         assert curve[n_trees - 1] == pytest.approx(1 - shorter.oob_score_)
-
-
-def _calm():
-    from contextlib import nullcontext
-
-    return nullcontext()
 
 
 def test_curve_of_a_regressor_is_the_mean_squared_error(numeric):
@@ -112,6 +113,19 @@ def test_rows_of_any_type_are_recognised(dtype):
     weight = rng.integers(0, 3, 50)
     forest = ForestClassifier(20, random_state=0).fit(X, y, weight)
     assert 0 < out_of_bag_curve(forest, X, y)[-1] < 1
+
+
+def test_images_are_recognised_as_they_were_given():
+    digits = load_digits()
+    X, y = digits.images[:200], digits.target[:200]
+    forest = ManifoldForestClassifier(20, oob_score=True, random_state=0).fit(X, y)
+    assert out_of_bag_curve(forest, X, y)[-1] == pytest.approx(1 - forest.oob_score_)
+
+
+@pytest.mark.parametrize("scaling", ["rank", "minmax", "standard"])
+def test_scaled_rows_are_recognised(labelled, scaling):
+    forest = ForestClassifier(30, scaling=scaling, oob_score=True, random_state=0).fit(*labelled)
+    assert out_of_bag_curve(forest, *labelled)[-1] == pytest.approx(1 - forest.oob_score_)
 
 
 def test_trees_that_see_all_rows_have_no_error_out_of_bag(labelled):
