@@ -75,6 +75,27 @@ Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, 
     return to_numpy(std::move(multiplicity));
 }
 
+Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<double>& targets,
+                                const ConstArray<std::uint32_t>& order) {
+    const FeatureMatrix features = view_features(x);
+    std::vector<std::uint8_t> repeats;
+    {
+        nb::gil_scoped_release release;
+        repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data());
+    }
+    return to_numpy(std::move(repeats));
+}
+
+Array<std::uint32_t> estimation_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
+    const RowDraws draws = view_rows(rows);
+    std::vector<std::int32_t> multiplicity;
+    std::vector<std::uint32_t> structure;
+    std::vector<std::uint32_t> estimation;
+    draw_rows(draws, seed, tree, multiplicity);
+    divide_rows(draws, seed, tree, multiplicity, structure, estimation);
+    return to_numpy(std::move(estimation));
+}
+
 }  // namespace
 
 RowDraws view_rows(const nb::dict& rows) {
@@ -89,6 +110,12 @@ RowDraws view_rows(const nb::dict& rows) {
     }
     draws.n_draws = nb::cast<std::int64_t>(rows["n_draws"]);
     draws.replace = nb::cast<bool>(rows["replace"]);
+    if (rows.contains("estimation_share")) draws.estimation_share = nb::cast<double>(rows["estimation_share"]);
+    if (rows.contains("repeats") && !rows["repeats"].is_none()) {
+        const auto repeats = nb::cast<ConstArray<std::uint8_t>>(rows["repeats"]);
+        if (repeats.shape(0) != order.shape(0)) throw std::invalid_argument("repeats and order differ in length");
+        draws.repeats = repeats.data();
+    }
     return draws;
 }
 
@@ -100,6 +127,10 @@ void bind_data(nb::module_& m) {
           "The canonical order of the rows, by a hash of their features and targets.");
     m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
+    m.def("row_repeats", &row_repeats, nb::arg("X"), nb::arg("targets"), nb::arg("order"),
+          "For each position in the canonical order, 1 if the row there equals the one before.");
+    m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
+          "The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }
 
 }  // namespace silvan::bindings

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "core/random.hpp"
@@ -70,6 +71,45 @@ std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double
     return hashes;
 }
 
+std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double* targets, std::int64_t n_targets) {
+    return features.type == FeatureType::float32 ? hash_rows<float>(features, targets, n_targets)
+                                                 : hash_rows<std::uint8_t>(features, targets, n_targets);
+}
+
+// Calls visit(row, first) with each row that was drawn, in canonical order; `first` tells whether no row equal to
+// it was drawn before.
+template <typename Visit>
+void for_drawn_rows(const RowDraws& draws, const std::vector<std::int32_t>& multiplicity, const Visit& visit) {
+    bool first = true;
+    for (std::int64_t i = 0; i < draws.n_samples; ++i) {
+        if (draws.repeats == nullptr || draws.repeats[i] == 0) first = true;
+        const std::uint32_t row = draws.order[i];
+        if (multiplicity[row] == 0) continue;
+        visit(row, first);
+        first = false;
+    }
+}
+
+// One entry per row: 1 for those that fill the leaves of an honest tree. Empty if there is one distinct row only.
+std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, Random& random,
+                                                 const std::vector<std::int32_t>& multiplicity) {
+    std::uint64_t n_distinct = 0;
+    for_drawn_rows(draws, multiplicity, [&](std::uint32_t, bool first) { n_distinct += first ? 1 : 0; });
+    if (n_distinct < 2) return {};
+    const double share = std::round(draws.estimation_share * static_cast<double>(n_distinct));
+    std::uint64_t n_wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, n_distinct - 1);
+    std::vector<std::uint8_t> chosen(multiplicity.size());
+    bool take = false;
+    for_drawn_rows(draws, multiplicity, [&](std::uint32_t row, bool first) {
+        if (first) {
+            take = random.below(n_distinct--) < n_wanted;
+            n_wanted -= take ? 1 : 0;
+        }
+        chosen[row] = take ? 1 : 0;
+    });
+    return chosen;
+}
+
 }  // namespace
 
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
@@ -87,17 +127,42 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
     }
 }
 
+void divide_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                 const std::vector<std::int32_t>& multiplicity, std::vector<std::uint32_t>& structure,
+                 std::vector<std::uint32_t>& estimation) {
+    structure.clear();
+    estimation.clear();
+    const bool honest = draws.estimation_share > 0.0;
+    std::vector<std::uint8_t> chosen;
+    if (honest) {
+        Random random(stream_key(seed, tree, Purpose::honest_halves));
+        chosen = choose_estimation_rows(draws, random, multiplicity);
+    }
+    for (std::size_t row = 0; row < multiplicity.size(); ++row) {
+        if (multiplicity[row] == 0) continue;
+        const auto number = static_cast<std::uint32_t>(row);
+        if (chosen.empty() || chosen[row] == 0) structure.push_back(number);
+        if (honest && (chosen.empty() || chosen[row] != 0)) estimation.push_back(number);
+    }
+}
+
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
                                            std::int64_t n_targets) {
-    const std::vector<std::uint64_t> hashes = features.type == FeatureType::float32
-                                                  ? hash_rows<float>(features, targets, n_targets)
-                                                  : hash_rows<std::uint8_t>(features, targets, n_targets);
+    const std::vector<std::uint64_t> hashes = hash_rows(features, targets, n_targets);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
         return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
     });
     return order;
+}
+
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const double* targets, std::int64_t n_targets,
+                                       const std::uint32_t* order) {
+    const std::vector<std::uint64_t> hashes = hash_rows(features, targets, n_targets);
+    std::vector<std::uint8_t> repeats(hashes.size());
+    for (std::size_t i = 1; i < hashes.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
+    return repeats;
 }
 
 }  // namespace silvan

@@ -18,6 +18,10 @@ struct RowDraws {
     std::int64_t n_samples = 0;
     std::int64_t n_draws = 0;
     bool replace = true;
+    // Share of its distinct rows that an honest tree fills its leaves from; 0: trees are not honest.
+    double estimation_share = 0.0;
+    // For each position in canonical order 1 if the row there equals the one before; nullptr: none does.
+    const std::uint8_t* repeats = nullptr;
 };
 
 // Fills `multiplicity` (one entry per row) with how often tree number `tree` draws each row. Without
@@ -25,9 +29,21 @@ struct RowDraws {
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                std::vector<std::int32_t>& multiplicity);
 
+// Lists the rows that a tree drew, ascending, given their multiplicities. Those of an honest tree are divided:
+// `structure` decides its splits, `estimation` fills its leaves, chosen uniformly, with at least one distinct row
+// each. Equal rows stay together. A tree that drew one distinct row has nothing to split and uses it for both.
+// Of a tree that is not honest all rows are in `structure`.
+void divide_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                 const std::vector<std::int32_t>& multiplicity, std::vector<std::uint32_t>& structure,
+                 std::vector<std::uint32_t>& estimation);
+
 // Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
 // permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets.
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
                                            std::int64_t n_targets);
+
+// For each position in `order`, the canonical one, 1 if the row there equals the one before.
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const double* targets, std::int64_t n_targets,
+                                       const std::uint32_t* order);
 
 }  // namespace silvan

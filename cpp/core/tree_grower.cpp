@@ -49,13 +49,11 @@ TreeArrays TreeGrower::grow(std::int64_t tree) {
     tree_ = tree;
     const auto tree_number = static_cast<std::uint64_t>(tree);
     draw_rows(training_.rows, options_.seed, tree_number, multiplicity_);
-    rows_.clear();
-    for (std::int64_t i = 0; i < training_.rows.n_samples; ++i) {
-        if (multiplicity_[static_cast<std::size_t>(i)] > 0) rows_.push_back(static_cast<std::uint32_t>(i));
-    }
+    divide_rows(training_.rows, options_.seed, tree_number, multiplicity_, rows_, estimation_.rows());
+    const EstimationRange estimates = estimation_.start();
 
     const auto n_rows = static_cast<std::int64_t>(rows_.size());
-    targets_.reserve_rows(n_rows);
+    targets_.reserve_rows(std::max(n_rows, estimates.size()));
     search_.reserve_rows(n_rows);
 
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
@@ -65,15 +63,16 @@ TreeArrays TreeGrower::grow(std::int64_t tree) {
     direction_start_.clear();
     open_.clear();
     open_.push_back({0, static_cast<std::int64_t>(rows_.size()), 0, 0,
-                     stream_key(options_.seed, tree_number, Purpose::root_node)});
+                     stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     add_nodes(1, arrays);
+    sampler->prepare(context_of(open_.back()), tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
         grow_node(open, *sampler, arrays);
     }
     order_directions(arrays);
-    arrays.members.assign(rows_.begin(), rows_.end());
+    if (!estimation_.honest()) arrays.members.assign(rows_.begin(), rows_.end());
     return arrays;
 }
 
@@ -132,18 +131,23 @@ double TreeGrower::impurity_decrease(const Split& split) const {
     return (split.score - targets_.base_score()) / root_weight_ / outputs;
 }
 
+// Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open) const {
     const std::int64_t n = open.end - open.begin;
-    return !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
+    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
            n >= 2 * options_.min_samples_leaf;
+}
+
+NodeContext TreeGrower::context_of(const OpenNode& open) const {
+    return {&training_.features.columns, rows_.data() + open.begin, open.end - open.begin, tree_, open.depth,
+            open.key, &training_.targets, multiplicity_.data()};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
 // alike is given up at once.
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
-    const NodeContext context{&training_.features.columns, rows_.data() + open.begin, open.end - open.begin,
-                              tree_, open.depth, open.key};
+    const NodeContext context = context_of(open);
     const std::int64_t n_features = training_.features.columns.n_features;
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {
@@ -218,17 +222,27 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = missing_left ? 1 : 0;
     add_nodes(2, arrays);
-    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right)});
-    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left)});
+    const Direction winner{batch_.indices.data() + start, batch_.weights.data() + start, stop - start};
+    const auto [left_estimates, right_estimates] = estimation_.divide(
+        open.estimates, training_.features, *options_.kernels, winner, split.threshold, missing_left);
+    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
+    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
 }
 
-void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) const {
+void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
+    std::int64_t n_members = open.end - open.begin;
+    if (estimation_.honest()) {
+        const std::uint32_t* members = estimation_.data(open.estimates);
+        n_members = open.estimates.size();
+        targets_.load(members, n_members, multiplicity_.data());
+        arrays.members.insert(arrays.members.end(), members, members + n_members);
+    }
     const auto node = static_cast<std::size_t>(open.node);
     arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());
     const std::size_t before = arrays.values.size();
     targets_.append_value(arrays.value_outputs, arrays.values);
     arrays.n_values.push_back(static_cast<std::int32_t>(arrays.values.size() - before));
-    arrays.n_members.push_back(static_cast<std::int32_t>(open.end - open.begin));
+    arrays.n_members.push_back(static_cast<std::int32_t>(n_members));
 }
 
 }  // namespace silvan

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/criteria.hpp"
+#include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
 #include "core/node_targets.hpp"
 #include "core/row_draws.hpp"
@@ -47,6 +48,7 @@ private:
         std::int32_t node;
         std::int64_t depth;
         std::uint64_t key;
+        EstimationRange estimates;
     };
 
     void add_nodes(std::size_t n, TreeArrays& arrays);
@@ -54,12 +56,13 @@ private:
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
+    NodeContext context_of(const OpenNode& open) const;
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
     bool heavier_left(const Split& split) const;
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
-    void add_leaf(const OpenNode& open, TreeArrays& arrays) const;
+    void add_leaf(const OpenNode& open, TreeArrays& arrays);
 
     const TrainingSet& training_;
     const ProjectionDistribution& distribution_;
@@ -68,7 +71,8 @@ private:
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
     std::vector<std::int32_t> multiplicity_;
-    std::vector<std::uint32_t> rows_;
+    std::vector<std::uint32_t> rows_;  // those that decide splits
+    EstimationRows estimation_;
     std::vector<OpenNode> open_;
     std::vector<std::int64_t> direction_start_;  // of each node, in the order in which nodes were split
     ProjectionBatch batch_;

@@ -107,6 +107,36 @@ def draw_scaling() -> Figure:
     return figure
 
 
+def draw_honesty() -> Figure:
+    """Show a posterior that rises along a diagonal, and what two forests make of 1000 rows."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(1000, 2))
+    y = rng.random(1000) < 0.5 + 0.2 * X.sum(axis=1)
+    ticks = np.linspace(-1, 1, 201)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+    posteriors = {"the truth": 0.5 + 0.2 * grid.sum(axis=1)}
+    for title, honest in (("plain forest", False), ("honest forest", True)):
+        forest = ForestClassifier(200, honest=honest, random_state=0).fit(X, y)
+        posteriors[title] = forest.predict_proba(grid)[:, 1]
+    figure = Figure(figsize=(11, 3.6), dpi=90, layout="constrained")
+    axes = figure.subplots(1, 3)
+    image = None
+    for axis, (title, posterior) in zip(axes, posteriors.items(), strict=True):
+        shape = (len(ticks), len(ticks))
+        image = axis.imshow(
+            posterior.reshape(shape),
+            origin="lower",
+            extent=(-1, 1, -1, 1),
+            cmap="RdBu_r",
+            vmin=0,
+            vmax=1,
+        )
+        axis.set(title=title, xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    assert image is not None
+    figure.colorbar(image, ax=axes, label="probability of class 1")
+    return figure
+
+
 class BinnedSplits:
     """One direction of one node with two classes: all its splits, and the bounds of its bins."""
 
@@ -366,6 +396,7 @@ if __name__ == "__main__":
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     draw_scaling().savefig(HERE / "scaling.png")
+    draw_honesty().savefig(HERE / "honesty.png")
     draw_projections().savefig(HERE / "top_projections.png", dpi=80)
     draw_image_projections().savefig(HERE / "top_patches.png", dpi=80)
     draw_trees().savefig(HERE / "strength_and_out_of_bag.png")

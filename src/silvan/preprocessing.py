@@ -113,6 +113,8 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
         """Ranks of values of feature `j`; they are not checked."""
+        if column.dtype == np.uint8 and len(column) > 256:
+            return self.scale_column(j, np.arange(256, dtype=np.uint8))[column]
         values, ranks = self.values_[j], self.ranks_[j]
         column = column.astype(np.float64)
         if len(values) == 0:

@@ -1,6 +1,7 @@
 """Scaling inside a forest: the same transformer, learnt in sample, whatever the order of rows."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from silvan import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
+from silvan.forests.scaling import fit_scaler, scale_rows
 from silvan.preprocessing import RankScaler
 from silvan.projections import AxisAligned, UniformCombinations
 
@@ -165,6 +167,26 @@ def test_training_features_are_one_float32_copy(skewed, scaling):
     assert features.columns.dtype == np.float32
     assert features.columns.flags.f_contiguous
     assert features.source is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_scaling_allocates_the_scaled_matrix_and_a_few_columns(scaling, dtype):
+    X = np.random.default_rng(0).integers(0, 256, (5000, 60)).astype(dtype)
+    scaler = fit_scaler(scaling, X, None, None)
+    tracemalloc.start()
+    scaled = scale_rows(scaler, X, None, "F")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    column = 8 * len(X)
+    assert peak < scaled.nbytes + 15 * column
+
+
+def test_bytes_have_the_ranks_of_the_same_floats():
+    X = np.random.default_rng(0).integers(10, 200, (1000, 3)).astype(np.uint8)
+    new = np.arange(256, dtype=np.uint8).repeat(3).reshape(256, 3).repeat(2, axis=0)
+    bytes_, floats = RankScaler().fit(X), RankScaler().fit(X.astype(np.float32))
+    ranks = floats.transform(new.astype(np.float32))
+    np.testing.assert_array_equal(bytes_.transform(new), ranks)
 
 
 def test_unknown_scalings_are_refused(labelled):

@@ -21,6 +21,8 @@ ESTIMATORS = [
     ForestRegressor(n_estimators=5),
     ForestRegressor(n_estimators=5, bootstrap=False),
     ForestRegressor(n_estimators=5, scaling="standard"),
+    ForestClassifier(n_estimators=9, honest=True),
+    ForestRegressor(n_estimators=9, honest=True, bootstrap=False),
     ForestRegressor(n_estimators=5, projections=AxisAligned(), max_features=0.5),
     ManifoldForestClassifier(n_estimators=5),
     ManifoldForestClassifier(n_estimators=9, boundary="wrap", weights="signs", voting="hard"),

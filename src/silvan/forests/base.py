@@ -69,8 +69,10 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         min_samples_leaf: int | float,
         min_impurity_decrease: float,
         bootstrap: bool,
-        max_samples: int | float | None,
-        scaling: str | None,
+        max_samples: int | float | str | None,
+        honest: bool = False,
+        honest_fraction: float = 0.5,
+        scaling: str | None = None,
         oob_score: bool | Callable[..., float],
         n_jobs: int | None,
         random_state: int | np.random.RandomState | None,
@@ -87,6 +89,8 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.honest = honest
+        self.honest_fraction = honest_fraction
         self.scaling = scaling
         self.oob_score = oob_score
         self.n_jobs = n_jobs
@@ -261,8 +265,9 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """How much each training row counts in the prediction for each row of `X`.
 
         The weight alpha_i(x) is the mean over trees of the share of training row i in the leaf that
-        x ends in. Rows sum to 1. The product with the training targets is `predict` of a regressor,
-        and with their indicators it is `predict_proba` of a classifier with soft voting.
+        x ends in; in an honest forest, of its share in the rows that fill the leaf. Rows sum to 1.
+        The product with the training targets is `predict` of a regressor, and with their indicators
+        it is `predict_proba` of a classifier with soft voting.
 
         Parameters
         ----------

@@ -93,7 +93,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         min_samples_leaf: int | float = 1,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
-        max_samples: int | float | None = None,
+        max_samples: int | float | str | None = None,
+        honest: bool = False,
+        honest_fraction: float = 0.5,
         scaling: str | None = None,
         voting: str = "soft",
         oob_score: bool | Callable[..., float] = False,
@@ -114,6 +116,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
             min_impurity_decrease=min_impurity_decrease,
             bootstrap=bootstrap,
             max_samples=max_samples,
+            honest=honest,
+            honest_fraction=honest_fraction,
             scaling=scaling,
             oob_score=oob_score,
             n_jobs=n_jobs,
@@ -205,6 +209,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
             None if weights is None else weights[y],
             bootstrap=self.bootstrap,
             max_samples=self.max_samples,
+            estimation_share=self.honest_fraction if self.honest else 0.0,
             numeric_targets=False,
         )
 

@@ -104,7 +104,9 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
         min_samples_leaf: int | float = 1,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
-        max_samples: int | float | None = None,
+        max_samples: int | float | str | None = None,
+        honest: bool = False,
+        honest_fraction: float = 0.5,
         scaling: str | None = None,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
@@ -123,6 +125,8 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
             min_impurity_decrease=min_impurity_decrease,
             bootstrap=bootstrap,
             max_samples=max_samples,
+            honest=honest,
+            honest_fraction=honest_fraction,
             scaling=scaling,
             oob_score=oob_score,
             n_jobs=n_jobs,
@@ -204,6 +208,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
             None,
             bootstrap=self.bootstrap,
             max_samples=self.max_samples,
+            estimation_share=self.honest_fraction if self.honest else 0.0,
             numeric_targets=True,
         )
 

@@ -2,7 +2,8 @@
 
 With ``bootstrap=True`` a tree draws rows with replacement, with probability proportional to their
 weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tree sees every row
-once (or ``max_samples`` of them, without replacement) and a row counts by its weight.
+once (or ``max_samples`` of them, without replacement) and a row counts by its weight. The rows of
+an honest tree are divided further: some decide its splits, the others fill its leaves.
 
 Draws run over the rows in a canonical order, sorted by a hash of their content. So a forest depends
 neither on the order of the rows nor on whether a row is repeated or has an integer weight, provided
@@ -12,6 +13,7 @@ that no sum depends on the order of its terms; `exact_weights` and `exact_target
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +37,7 @@ class RowPlan:
     n_draws: int
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
+    estimation_share: float  # of the rows of an honest tree; 0: trees are not honest
 
     @property
     def n_kept(self) -> int:
@@ -51,6 +54,7 @@ class RowSampling:
     cumulative: NDArray[np.float64] | None
     weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
     seed: int
+    repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
 
     def native(self) -> dict[str, Any]:
         """The `rows` argument of the core's functions."""
@@ -59,6 +63,8 @@ class RowSampling:
             "cumulative": self.cumulative,
             "n_draws": self.plan.n_draws,
             "replace": self.plan.replace,
+            "estimation_share": self.plan.estimation_share,
+            "repeats": self.repeats,
         }
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
@@ -84,8 +90,8 @@ class RowSampling:
         """Whether both sample the same rows of the same data in the same way."""
         mine, theirs = self.plan, other.plan
         return (
-            (mine.n_samples, mine.n_draws, mine.replace)
-            == (theirs.n_samples, theirs.n_draws, theirs.replace)
+            (mine.n_samples, mine.n_draws, mine.replace, mine.estimation_share)
+            == (theirs.n_samples, theirs.n_draws, theirs.replace, theirs.estimation_share)
             and np.array_equal(self.order, other.order)
             and _same_array(mine.kept, theirs.kept)
             and _same_array(mine.weights, theirs.weights)
@@ -100,6 +106,7 @@ def plan_rows(
     bootstrap: bool,
     max_samples: Any,
     numeric_targets: bool,
+    estimation_share: float = 0.0,
 ) -> RowPlan:
     """Apply the law of sample weights; `row_factor` is the class weight of each row."""
     kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
@@ -113,7 +120,9 @@ def plan_rows(
         total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
     elif weights is not None:
         weights = exact_weights(weights)
-    return RowPlan(n_samples, kept, weights, n_draws, bool(bootstrap), total_bits)
+    return RowPlan(
+        n_samples, kept, weights, n_draws, bool(bootstrap), total_bits, float(estimation_share)
+    )
 
 
 def sample_rows(
@@ -122,10 +131,18 @@ def sample_rows(
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
     order = _core.row_order(features.rows, targets)
+    honest = plan.estimation_share > 0
+    repeats = _core.row_repeats(features.rows, targets, order) if honest else None
     if not plan.replace:
-        return RowSampling(plan, order, None, plan.weights, seed)
+        return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return RowSampling(plan, order, cumulative, None, seed)
+    return RowSampling(plan, order, cumulative, None, seed, repeats)
+
+
+def power_of_rows(max_samples: str) -> float:
+    """The exponent of a power such as "n**0.8"; NaN if the text is not one."""
+    match = re.fullmatch(r"n ?\*\* ?(0?\.\d+)", max_samples)
+    return float(match[1]) if match and float(match[1]) > 0 else math.nan
 
 
 def shared_weight_bits(n_samples: int) -> int:
@@ -204,6 +221,8 @@ def _number_of_draws(
         n_draws = int(base)
     elif is_integer(max_samples):
         n_draws = int(max_samples)
+    elif isinstance(max_samples, str):
+        n_draws = max(1, round(base ** power_of_rows(max_samples)))
     else:
         n_draws = max(1, round(max_samples * base))
     if not bootstrap and n_draws > n_kept:
