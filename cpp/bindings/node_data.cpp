@@ -56,6 +56,8 @@ NodeData::NodeData(const nb::object& data, std::int64_t n_features) {
     require(features_.n_features == n_features, "X must have the features of the distribution");
     read_targets(read);
     read_rows(read);
+    count(root_rows_, root_counts_);
+    count(node_rows_, node_counts_);
 }
 
 void NodeData::read_targets(const nb::dict& data) {
@@ -103,14 +105,18 @@ void NodeData::read_rows(const nb::dict& data) {
     }
 }
 
-NodeContext NodeData::view(const std::vector<std::uint32_t>& rows) const {
+void NodeData::count(const std::vector<std::uint32_t>& rows, std::vector<std::int32_t>& counts) const {
+    for (const std::uint32_t row : rows) counts.push_back(multiplicity_.data()[row]);
+}
+
+NodeContext NodeData::view(const std::vector<std::uint32_t>& rows, const std::vector<std::int32_t>& counts) const {
     NodeContext context;
     if (features_.data == nullptr) return context;
     context.features = &features_;
     context.rows = rows.data();
     context.n_rows = static_cast<std::int64_t>(rows.size());
     context.targets = &targets_;
-    context.multiplicity = multiplicity_.data();
+    context.counts = counts.data();
     return context;
 }
 

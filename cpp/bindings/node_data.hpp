@@ -26,11 +26,12 @@ class NodeData {
 public:
     NodeData(const nanobind::object& data, std::int64_t n_features);
 
-    NodeContext root() const { return view(root_rows_); }
-    NodeContext node() const { return view(node_rows_); }
+    NodeContext root() const { return view(root_rows_, root_counts_); }
+    NodeContext node() const { return view(node_rows_, node_counts_); }
 
 private:
-    NodeContext view(const std::vector<std::uint32_t>& rows) const;
+    NodeContext view(const std::vector<std::uint32_t>& rows, const std::vector<std::int32_t>& counts) const;
+    void count(const std::vector<std::uint32_t>& rows, std::vector<std::int32_t>& counts) const;
     void read_targets(const nanobind::dict& data);
     void read_rows(const nanobind::dict& data);
 
@@ -44,6 +45,8 @@ private:
     ConstArray<std::int32_t> multiplicity_;
     std::vector<std::uint32_t> root_rows_;
     std::vector<std::uint32_t> node_rows_;
+    std::vector<std::int32_t> root_counts_;
+    std::vector<std::int32_t> node_counts_;
 };
 
 }  // namespace silvan::bindings

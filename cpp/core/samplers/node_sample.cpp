@@ -9,7 +9,8 @@
 namespace silvan {
 
 double row_weight(const NodeContext& node, std::uint32_t row) {
-    return node.multiplicity[row] * (node.targets->weight == nullptr ? 1.0 : node.targets->weight[row]);
+    const std::uint32_t* place = std::lower_bound(node.rows, node.rows + node.n_rows, row);
+    return node.counts[place - node.rows] * (node.targets->weight == nullptr ? 1.0 : node.targets->weight[row]);
 }
 
 void NodeSample::take(const NodeContext& node, std::int64_t max_samples, Random& random) {
