@@ -126,8 +126,8 @@ double TreeGrower::impurity_decrease(const Split& split) const {
 // Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open) const {
     const std::int64_t n = open.end - open.begin;
-    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
-           n >= 2 * options_.min_samples_leaf;
+    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth &&
+           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) const {

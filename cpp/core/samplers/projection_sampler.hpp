@@ -70,11 +70,11 @@ struct NodeContext {
     std::int64_t depth = 0;
     std::uint64_t key = 0;
     const TrainingTargets* targets = nullptr;
-    const std::int32_t* counts = nullptr;  // how often the tree drew each of `rows`
+    const std::int32_t* counts = nullptr;  // how often the tree drew each row of the node
 };
 
-// How much a row of the node counts: how often it was drawn, times its weight.
-double row_weight(const NodeContext& node, std::uint32_t row);
+// How much row number `i` of the node counts: how often it was drawn times its weight.
+double row_weight(const NodeContext& node, std::int64_t i);
 
 class ProjectionSampler {
 public:
