@@ -259,7 +259,7 @@ def describe(target: str, evidence: Evidence) -> str:
     header = ("half", "tasks", "won / lost", "mean error", "of the earlier default", "p")
     return "\n\n".join(
         [
-            f"### Targets: {target}",
+            f"## Targets: {target}",
             f"Earlier default: {name_setting(earlier)}. Chosen: **{name_setting(chosen)}**.",
             table(header, rows),
             setting_table(evidence, earlier),
