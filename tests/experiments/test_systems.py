@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from experiments import graph, simulations
-from experiments.pairs import make_pairs
 
 
 @pytest.mark.parametrize("problem", simulations.PROBLEMS)
@@ -22,9 +20,3 @@ def test_bump_on_the_graph_lies_around_its_centres():
     lift = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
     raised = lift > 0.15
     assert 10 <= raised.sum() <= graph.N_NODES / 2
-
-
-def test_pairs_are_differences_of_rectangles():
-    atoms = make_pairs(8, max_size=2, reach=1, n_atoms=300).atoms.toarray()
-    assert set(np.unique(atoms)) == {-1.0, 0.0, 1.0}
-    assert np.abs(atoms).sum(axis=1).max() <= 8
