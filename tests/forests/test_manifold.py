@@ -56,7 +56,8 @@ def test_manifold_forest_is_the_forest_of_its_patches(Manifold, Plain, images, a
         max_depth=6,
         random_state=0,
     ).fit(X, y)
-    plain = Plain(4, projections=patches, max_depth=6, random_state=0).fit(X.reshape(-1, 64), y)
+    plain = Plain(4, projections=patches, max_features="sqrt", max_depth=6, random_state=0)
+    plain.fit(X.reshape(-1, 64), y)
     assert_same_forest(own.forest_, plain.forest_)
     assert own.projections_ == patches
 
@@ -75,6 +76,8 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "reach": None,
     }
     assert plain.pop("projections") is None
+    assert own.pop("max_features") == "sqrt"
+    assert plain.pop("max_features") in ("sqrt", 1.0)
     assert own == plain | added
 
 

@@ -144,7 +144,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
     {regressor_oob}
@@ -200,7 +200,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
         n_patches: int = 1,
         reach: int | Sequence[int] | None = None,
         criterion: str = "squared_error",
-        max_features: int | float | str | None = 1.0,
+        max_features: int | float | str | None = "sqrt",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
