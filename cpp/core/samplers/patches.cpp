@@ -103,18 +103,11 @@ public:
             }
             const bool over_sums =
                 uses_sums_ && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners;
-            terms_.clear();
-            std::size_t first_end = 0;
-            for (std::size_t k = 0; k < patches_.size(); ++k) {
-                const float sign = k % 2 == 0 ? 1.0F : -1.0F;
-                if (over_sums) {
-                    add_corners(patches_[k], sign);
-                } else {
-                    add_cells(patches_[k], sign, random);
-                }
-                if (k == 0) first_end = terms_.size();
+            if (patches_.size() == 1 && !over_sums) {
+                append_cells(patches_[0], random, batch);
+            } else {
+                append_patches(over_sums, random, batch);
             }
-            append_terms(first_end, over_sums, batch);
         }
     }
 
@@ -125,7 +118,7 @@ private:
         std::int64_t n_corners = 0;
     };
 
-    // A patch by the law of the axes, or one of the last one's size near the first.
+    // A patch by the law of the axes, or one of the first one's size near it.
     void draw_patch(bool near, Random& random, Patch& patch) {
         patch.n_cells = 1;
         patch.n_corners = 1;
@@ -164,7 +157,38 @@ private:
         }
     }
 
-    void add_cells(const Patch& patch, float sign, Random& random) {
+    // The usual case, without the terms that several patches are merged in.
+    void append_cells(const Patch& patch, Random& random, ProjectionBatch& batch) {
+        choose_cells(patch, random);
+        const ProjectionBatch::Tail tail = batch.extend(1, patch.n_cells);
+        std::copy(cells_.begin(), cells_.end(), tail.indices);
+        draw_weights(law_.weights, patch.n_cells, random, tail.weights);
+        tail.ends[0] = tail.begin + patch.n_cells;
+    }
+
+    void append_patches(bool over_sums, Random& random, ProjectionBatch& batch) {
+        terms_.clear();
+        std::size_t first_end = 0;
+        for (std::size_t k = 0; k < patches_.size(); ++k) {
+            const float sign = k % 2 == 0 ? 1.0F : -1.0F;
+            if (over_sums) {
+                add_corners(patches_[k], sign);
+            } else {
+                add_cells(patches_[k], sign, random);
+            }
+            if (k == 0) first_end = terms_.size();
+        }
+        first_terms_.assign(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(first_end));
+        merge_terms(terms_);
+        if (terms_.empty()) {
+            std::swap(terms_, first_terms_);
+            merge_terms(terms_);
+        }
+        for (const auto& [index, weight] : terms_) batch.add(static_cast<std::int32_t>(index), weight);
+        batch.end_direction();
+    }
+
+    void choose_cells(const Patch& patch, Random& random) {
         cells_.clear();
         if (law_.shuffled) {
             cells_.resize(static_cast<std::size_t>(patch.n_cells));
@@ -173,6 +197,10 @@ private:
         } else {
             list_cells(patch, 0, 0);
         }
+    }
+
+    void add_cells(const Patch& patch, float sign, Random& random) {
+        choose_cells(patch, random);
         weights_.resize(cells_.size());
         draw_weights(law_.weights, patch.n_cells, random, weights_.data());
         for (std::size_t i = 0; i < cells_.size(); ++i) terms_.emplace_back(cells_[i], sign * weights_[i]);
@@ -211,23 +239,6 @@ private:
             std::swap(corners_, next_corners_);
         }
         terms_.insert(terms_.end(), corners_.begin(), corners_.end());
-    }
-
-    // The direction whose terms were listed; those of the first patch, if all cancel, end at `first_end`.
-    void append_terms(std::size_t first_end, bool over_sums, ProjectionBatch& batch) {
-        if (patches_.size() > 1) {
-            first_terms_.assign(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(first_end));
-            merge_terms(terms_);
-            if (terms_.empty()) std::swap(terms_, first_terms_);
-        }
-        if (over_sums) std::sort(terms_.begin(), terms_.end());
-        const auto n = static_cast<std::int64_t>(terms_.size());
-        const ProjectionBatch::Tail tail = batch.extend(1, n);
-        for (std::size_t i = 0; i < terms_.size(); ++i) {
-            tail.indices[i] = static_cast<std::int32_t>(terms_[i].first);
-            tail.weights[i] = terms_[i].second;
-        }
-        tail.ends[0] = tail.begin + n;
     }
 
     const PatchLaw& law_;
