@@ -13,6 +13,7 @@ from experiments.systems import make_forest, make_image_patches
 from silvan.projections import Mixture, Patches, ProjectionDistribution
 
 N_SEARCH = 10_000
+N_TREES = 200
 
 
 def near(max_size: int, reach: int, n_patches: int = 2) -> Patches:
@@ -103,7 +104,7 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
     best = choose(searched)
     path = arguments.output / "measurements" / f"{arguments.name}.csv"
     store = Store(path, ("law", "d", "sampling", "n", "trees"), SCORES)
-    n, trees = (500, 20) if arguments.quick else (60_000, 500)
+    n, trees = (500, 20) if arguments.quick else (60_000, N_TREES)
     chosen: Cell = {"law": best["law"], "d": int(best["d"]), "sampling": best["sampling"]}
     cell = {**chosen, "n": n, "trees": trees, "folder": arguments.data / dataset}
     measure_cells(store, [cell], measure_final, arguments)
