@@ -182,7 +182,8 @@ def test_the_grid_of_the_thesis():
     assert {law.density for law in dense["projections"]} == {None}
     combinations = direction_grid(UniformCombinations(), 9, nonzeros=(2, 3))
     assert [law.n_features for law in combinations["projections"]] == [2, 3]
-    assert list(direction_grid(Patches((3, 3)), 9)) == ["max_features"]
+    assert direction_grid(SparseSigns(), 1, nonzeros=[3])["projections"][0].mean_nonzeros == 1
+    assert direction_grid(Patches((3, 3)), 9) == {"max_features": [2, 3, 5, 9]}
 
 
 def test_the_default_grid_follows_the_estimator(parity):
