@@ -107,6 +107,10 @@ BROKEN = {
     "threshold has .* entries for": lambda f: {"threshold": f.threshold[1:]},
     "tree_offsets does not rise": lambda f: {"tree_offsets": f.tree_offsets[::-1]},
     "member_indptr does not rise": lambda f: {"members": f.members[1:]},
+    "value_indptr does not rise": lambda f: {
+        # Every difference of neighbours overflows to a number above zero.
+        "value_indptr": changed(f.value_indptr, slice(1, 4), [2**63 - 1, -(2**63), -1])
+    },
     "direction_indptr has": lambda f: {"direction_indptr": f.direction_indptr[1:]},
     "values and its column numbers": lambda f: {"values": f.values[1:]},
     "a tree has not 2": lambda f: {"leaf_offsets": f.leaf_offsets + np.eye(5, dtype=int)[1]},

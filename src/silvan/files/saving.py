@@ -64,12 +64,15 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = False) -> Any:
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import silvan
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = silvan.ForestClassifier(20, random_state=0).fit(X, y)
-    >>> forest.save("iris.safetensors")
-    >>> same = silvan.load("iris.safetensors")
+    >>> path = Path(tempfile.mkdtemp()) / "iris.safetensors"
+    >>> forest.save(path)
+    >>> same = silvan.load(path)
     >>> same
     ForestClassifier(n_estimators=20, random_state=0)
     >>> bool((same.predict_proba(X) == forest.predict_proba(X)).all())

@@ -49,7 +49,7 @@ class RowPlan:
             kept is None
             or (
                 (_is_vector(kept, np.int32) and kept[0] >= 0 and kept[-1] < self.n_samples)
-                and bool((np.diff(kept) > 0).all())
+                and bool((kept[1:] > kept[:-1]).all())
             ),
             "the numbers of its rows do not rise",
         )
@@ -117,7 +117,7 @@ class RowSampling:
             or (
                 (_is_vector(self.cumulative, np.float64, n_rows))
                 and _all_positive(self.cumulative)
-                and bool((np.diff(self.cumulative) >= 0).all())
+                and bool((self.cumulative[1:] >= self.cumulative[:-1]).all())
             ),
             "its running sums of weights do not rise",
         )
