@@ -130,6 +130,11 @@ class ForestArrays:
         return len(self.value_indptr) - 1
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns that directions are over: features, and running sums of the grid."""
+        return self.n_features + self._n_sums()
+
+    @property
     def nbytes(self) -> int:
         """Memory of all arrays, in bytes."""
         return sum(int(getattr(self, name).nbytes) for name in _DTYPES)
@@ -268,7 +273,6 @@ class ForestArrays:
         _require(bool((np.diff(self.value_indptr) > 0).all()), "a leaf has no values")
 
     def _n_sums(self) -> int:
-        """Number of running sums on the grid."""
         _require(
             len(self.grid_shape) == len(self.grid_contiguous),
             "the axes of the grid differ in number",
@@ -290,7 +294,7 @@ class ForestArrays:
         return n_sums
 
     def _check_entries(self) -> None:
-        n_columns = self.n_features + self._n_sums()
+        n_columns = self.n_columns
         _require(n_columns <= _LARGEST, "it has more features and running sums than int32 counts")
         for name, limit in (
             ("direction_indices", n_columns),
