@@ -156,6 +156,16 @@ class ForestArrays:
             )
         return csr_array((weights, indices, indptr), shape=(len(indptr) - 1, self.n_features))
 
+    def leaf_values(self, tree: int | None = None) -> csr_array:
+        """Values of the leaves of one tree or of all: a row for each leaf, a column per output."""
+        first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
+        indptr = self.value_indptr[self.leaf_offsets[first] : self.leaf_offsets[last] + 1]
+        entries = slice(indptr[0], indptr[-1])
+        return csr_array(
+            (self.values[entries], self.value_outputs[entries], indptr - indptr[0]),
+            shape=(len(indptr) - 1, self.n_outputs),
+        )
+
     def depth(self) -> NDArray[np.int64]:
         """Depth of each tree: the largest number of splits between its root and a leaf."""
         depth = np.zeros(self.n_trees, dtype=np.int64)

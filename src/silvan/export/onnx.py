@@ -286,10 +286,7 @@ def _add_sums_of(graph: _Graph, forest: ForestArrays, cells: str) -> str:
 def _add_means(graph: _Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
     arrays = forest.forest_
-    values = csr_array(
-        (arrays.values, arrays.value_outputs, arrays.value_indptr),
-        shape=(arrays.n_leaves, arrays.n_outputs),
-    ).toarray()
+    values = arrays.leaf_values().toarray()
     if forest._hard_votes():
         values = np.eye(arrays.n_outputs)[values.argmax(axis=1)]
     trees = graph.constant(np.array([1]))

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
@@ -133,7 +132,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
     arrays = forest.forest_
-    directions, values = arrays.directions(tree), _leaf_values(forest, tree)
+    directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -156,18 +155,6 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
             "right": left + 1,
             **facts,
         }
-
-
-def _leaf_values(forest: BaseForest, tree: int) -> NDArray[np.float64]:
-    arrays = forest.forest_
-    first, last = arrays.leaf_offsets[tree : tree + 2]
-    indptr = arrays.value_indptr[first : last + 1]
-    entries = slice(indptr[0], indptr[-1])
-    shares = (arrays.values[entries], arrays.value_outputs[entries], indptr - indptr[0])
-    values: NDArray[np.float64] = csr_array(
-        shares, shape=(last - first, arrays.n_outputs)
-    ).toarray()
-    return values
 
 
 class _Style(NamedTuple):
