@@ -8,7 +8,7 @@ row ends in the same leaf.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,90 +179,151 @@ def _make_step(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -
     """The body of the loop: from nodes to their children, from leaves to themselves."""
     leaf = forest.left < 0
     first = forest.tree_offsets[forest.node_trees()]
+    tables = _NodeTables(graph, _Graph(graph), forest.n_trees)
+    terms = _add_tables_of_terms(graph, tables, forest, rows, may_miss)
     left = np.where(leaf, np.arange(forest.n_nodes), first + forest.left)
+    child = tables.append(left.astype(np.int32))
     # Whatever is projected at a leaf stays there.
-    threshold = np.where(leaf, np.float32(np.inf), forest.threshold)
-    body = _Graph(graph)
-    value = _add_projection(graph, body, forest, rows, may_miss)
-    limit = body.add("Gather", graph.constant(threshold), "node")
-    goes_left = body.add("LessOrEqual", value, limit)
+    limit = tables.append(np.where(leaf, np.float32(np.inf), forest.threshold))
+    missing_left = tables.append((leaf | (forest.missing_left > 0)).astype(np.int32))
+    body = tables.gather()
+
+    values = [part.add_value(tables, body) for part in terms]
+    # A direction is over features or over running sums; the other part is zero.
+    value = body.add("Add", *values) if len(values) == 2 else values[0]
+    goes_left = body.add("LessOrEqual", value, tables.column(limit))
     if may_miss:
-        missing_left = graph.constant(leaf | (forest.missing_left > 0))
-        stays = body.add("And", body.add("IsNaN", value), body.add("Gather", missing_left, "node"))
+        stays = body.add("Cast", tables.column(missing_left), to=graph.type_of(np.bool_))
+        stays = body.add("And", body.add("IsNaN", value), stays)
         goes_left = body.add("Or", goes_left, stays)
     right = body.add("Cast", body.add("Not", goes_left), to=graph.type_of(np.int32))
-    child = body.add("Gather", graph.constant(left.astype(np.int32)), "node")
-    body.add("Add", child, right, name="next_node")
+    body.add("Add", tables.column(child), right, name="next_node")
     return body
 
 
-def _add_projection(
-    graph: _Graph, body: _Graph, forest: ForestArrays, rows: str, may_miss: bool
-) -> str:
-    """Add, inside the loop, the value of each row along the direction of its node."""
+class _NodeTables:
+    """What is known of each node, in one table of integers and one of floats.
+
+    A step looks up all of it at once: to gather a row costs little more than to gather a number.
+    """
+
+    def __init__(self, graph: _Graph, body: _Graph, n_trees: int) -> None:
+        self._graph = graph
+        self._body = body
+        self._columns: dict[Any, list[NDArray[Any]]] = {np.int32: [], np.float32: []}
+        self._gathered: dict[Any, str] = {}
+        self.n_trees = n_trees
+
+    def append(self, columns: NDArray[Any]) -> tuple[Any, int, int]:
+        """Append columns; the result tells where they are."""
+        kind = np.int32 if columns.dtype == np.int32 else np.float32
+        columns = columns.reshape(len(columns), -1)
+        start = sum(part.shape[1] for part in self._columns[kind])
+        self._columns[kind].append(columns)
+        return kind, start, start + columns.shape[1]
+
+    def gather(self) -> _Graph:
+        """Add the look-up to the body of the loop, and return it."""
+        for kind, columns in self._columns.items():
+            table = self._graph.constant(np.concatenate(columns, axis=1).astype(kind))
+            self._gathered[kind] = self._body.add("Gather", table, "node")
+        return self._body
+
+    def columns(self, where: tuple[Any, int, int]) -> str:
+        """Columns of the nodes, of shape (rows, trees, columns)."""
+        kind, start, stop = where
+        ends = (self._graph.constant(np.array([n])) for n in (start, stop, 2))
+        return self._body.add("Slice", self._gathered[kind], *ends)
+
+    def column(self, where: tuple[Any, int, int]) -> str:
+        """A single column, of shape (rows, trees)."""
+        return self.reshape(self.columns(where), self.n_trees)
+
+    def reshape(self, array: str, *shape: int) -> str:
+        """The array with another shape of each row."""
+        return self._body.add("Reshape", array, self._graph.constant(np.array([0, *shape])))
+
+
+class _Terms(NamedTuple):
+    """Terms of directions: which columns of what, times which weights."""
+
+    of: str
+    over_sums: bool  # added in float64, then rounded
+    missing: str | None  # the same columns of what is missing, where that is not NaN itself
+    n_terms: int
+    columns: tuple[Any, int, int]
+    weights: tuple[Any, int, int]
+
+    def add_value(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the value of each row along the direction of its node."""
+        columns = tables.reshape(tables.columns(self.columns), tables.n_trees * self.n_terms)
+        weights = tables.columns(self.weights)
+        if self.over_sums:
+            weights = body.add("Cast", weights, to=body.type_of(np.float64))
+        value = self._add_up(tables, body, self.of, columns, weights)
+        if self.over_sums:
+            value = body.add("Cast", value, to=body.type_of(np.float32))
+        if self.missing is None:
+            return value
+        # All cells of a patch have the same weight, so that missing ones never cancel.
+        touched = self._add_up(tables, body, self.missing, columns, weights)
+        touched = body.add("Cast", touched, to=body.type_of(np.bool_))
+        return body.add("Where", touched, body.constant(np.array(np.float32(np.nan))), value)
+
+    def _add_up(
+        self, tables: _NodeTables, body: _Graph, of: str, columns: str, weights: str
+    ) -> str:
+        entries = body.add("GatherElements", of, columns, axis=1)
+        entries = tables.reshape(entries, tables.n_trees, self.n_terms)
+        terms = body.add("Mul", weights, entries)
+        # A running sum adds one by one, in the order of the columns; ReduceSum may not.
+        sums = body.add("CumSum", terms, body.constant(np.array(2)))
+        ends = (body.constant(np.array([n])) for n in (self.n_terms - 1, self.n_terms, 2))
+        return tables.reshape(body.add("Slice", sums, *ends), tables.n_trees)
+
+
+def _add_tables_of_terms(
+    graph: _Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
+) -> list[_Terms]:
+    """The terms over features and those over running sums, as far as the forest has them."""
     directions: Any = csr_array(
         (forest.direction_weights, forest.direction_indices, forest.direction_indptr),
         shape=(forest.n_nodes, forest.n_columns),
     )
     over_features = directions[:, : forest.n_features]
-    over_sums = directions[:, forest.n_features :].astype(np.float64)
-    values = [_add_terms(graph, body, over_features, rows)] if over_features.nnz else []
+    over_sums = directions[:, forest.n_features :]
+    terms = []
+    if over_features.nnz:
+        features = _append_zeros(graph, rows)
+        terms.append(_Terms(features, False, None, *_tabulate(tables, over_features)))
     if over_sums.nnz:
-        values.append(_add_patches(graph, body, forest, over_sums, rows, may_miss))
-    # A direction is over features or over running sums; the other part is zero.
-    return body.add("Add", *values) if len(values) == 2 else values[0]
+        sums, missing = _add_running_sums(graph, forest, rows, may_miss)
+        terms.append(_Terms(sums, True, missing, *_tabulate(tables, over_sums)))
+    return terms
 
 
-def _add_patches(
-    graph: _Graph,
-    body: _Graph,
-    forest: ForestArrays,
-    directions: csr_array,
-    rows: str,
-    may_miss: bool,
-) -> str:
-    """Add, inside the loop, the values along directions over running sums."""
-    sums, missing = _add_running_sums(graph, forest, rows, may_miss)
-    value = body.add(
-        "Cast", _add_terms(graph, body, directions, sums), to=graph.type_of(np.float32)
-    )
-    if missing is None:
-        return value
-    # All cells of a patch have the same weight, so that missing ones never cancel.
-    touched = body.add(
-        "Cast", _add_terms(graph, body, directions, missing), to=graph.type_of(np.bool_)
-    )
-    return body.add("Where", touched, graph.constant(np.array(np.float32(np.nan))), value)
-
-
-def _add_terms(graph: _Graph, body: _Graph, directions: csr_array, columns: str) -> str:
-    """Add up weights times columns, one by one in the order of the columns.
+def _tabulate(tables: _NodeTables, directions: csr_array) -> tuple[int, Any, Any]:
+    """Columns and weights of the directions, as many for each node.
 
     Directions with fewer terms than others go on with a column of zeros after all others.
     """
-    dtype = directions.dtype
-    after = graph.constant(np.array([0, 0, 0, 1]))
-    padded = graph.add("Pad", columns, after)
-    n_terms = np.diff(directions.indptr)
-    value = ""
-    for k in range(max(int(n_terms.max()), 1)):
-        has = np.flatnonzero(n_terms > k)
-        at = directions.indptr[has] + k
-        column = np.full(len(n_terms), directions.shape[1], dtype=np.int32)
-        weight = np.zeros(len(n_terms), dtype=dtype)
-        column[has], weight[has] = directions.indices[at], directions.data[at]
-        entry = body.add(
-            "GatherElements", padded, body.add("Gather", graph.constant(column), "node"), axis=1
-        )
-        term = body.add("Mul", body.add("Gather", graph.constant(weight), "node"), entry)
-        value = body.add("Add", value, term) if value else term
-    return value
+    lengths = np.diff(directions.indptr)
+    n_terms = int(lengths.max())
+    columns = np.full((len(lengths), n_terms), directions.shape[1], dtype=np.int32)
+    weights = np.zeros((len(lengths), n_terms), dtype=np.float32)
+    filled = np.arange(n_terms) < lengths[:, None]
+    columns[filled], weights[filled] = directions.indices, directions.data
+    return n_terms, tables.append(columns), tables.append(weights)
+
+
+def _append_zeros(graph: _Graph, columns: str) -> str:
+    return graph.add("Pad", columns, graph.constant(np.array([0, 0, 0, 1])))
 
 
 def _add_running_sums(
     graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool
 ) -> tuple[str, str | None]:
-    """Add running sums of the cells, and of missing ones, as columns."""
+    """Add running sums of the cells, and of missing ones if there may be some, as columns."""
     cells = graph.add("Cast", rows, to=graph.type_of(np.float64))
     if not may_miss:
         return _add_sums_of(graph, forest, cells), None
@@ -280,7 +341,7 @@ def _add_sums_of(graph: _Graph, forest: ForestArrays, cells: str) -> str:
     sums = graph.add("Pad", sums, graph.constant(before))
     for axis in np.flatnonzero(contiguous):
         sums = graph.add("CumSum", sums, graph.constant(np.array(axis + 1)))
-    return graph.add("Flatten", sums, axis=1)
+    return _append_zeros(graph, graph.add("Flatten", sums, axis=1))
 
 
 def _add_means(graph: _Graph, forest: BaseForest, leaves: str) -> str:
