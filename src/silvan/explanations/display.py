@@ -234,8 +234,17 @@ def _draw_map(
     image = axis.imshow(values, **colours)
     low, high = np.nanmin(row), np.nanmax(row)
     if high > low:
-        levels = [(low + high) / 2]
-        axis.contour(np.nan_to_num(row, nan=low), levels=levels, colors="black", linewidths=0.8)
+        # Lines run between the centres of cells; a border of copies takes them to the edge.
+        height, width = row.shape
+        axis.contour(
+            np.arange(-1, width + 1),
+            np.arange(-1, height + 1),
+            np.pad(np.nan_to_num(row, nan=low), 1, mode="edge"),
+            levels=[(low + high) / 2],
+            colors="black",
+            linewidths=0.8,
+        )
+        axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axis.set(xticks=[], yticks=[])
     return image
 
