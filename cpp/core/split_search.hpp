@@ -73,7 +73,7 @@ private:
                      std::int32_t best_bin);
     std::int64_t collect_flagged(const NodeTargets& targets, const Binning& binning, double to_beat,
                                  double border);
-    void sort_keys(std::int64_t n);
+    void sort_keys(std::size_t first, std::size_t n);
     void reserve_bins(std::int64_t n_counts);
     HistogramScratch scratch();
 
