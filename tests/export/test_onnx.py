@@ -1,6 +1,7 @@
 """ONNX models end in the same leaves as the forest, and say the same."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -79,6 +80,27 @@ def test_small_and_large_patches_in_one_forest(digits):
     forest = ForestClassifier(4, projections=law, random_state=0).fit(X, y)
     over_sums = forest.forest_.direction_indices >= 64
     assert 0 < over_sums.sum() < len(over_sums)
+    assert_same(forest, X)
+
+
+def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20)).astype(np.float32)
+    X[:30, [4, 12]] = np.nan
+    forest = ManifoldForestClassifier(
+        1, min_patch=14, max_patch=14, max_depth=1, bootstrap=False, random_state=0
+    ).fit(X, np.arange(60) % 2)
+    # The sum of cells 2 to 7 less that of cells 10 to 15.
+    forest.forest_ = replace(
+        forest.forest_,
+        direction_indptr=np.array([0, 4, 4, 4]),
+        direction_indices=np.array([22, 28, 30, 36], dtype=np.int32),
+        direction_weights=np.array([-1, 1, 1, -1], dtype=np.float32),
+        threshold=np.array([-100, 0, 0], dtype=np.float32),
+        missing_left=np.array([1, 0, 0], dtype=np.uint8),
+    ).check()
+    assert np.unique(forest.apply(X)[:30]) == 1
+    assert np.unique(forest.apply(X)[30:]) == 2
     assert_same(forest, X)
 
 
