@@ -40,10 +40,13 @@ def score_side(targets, weight, criterion, scale=1.0):
 
 
 class ReferenceTree:
-    """Grows one tree from the same directions and the same rows as the native grower."""
+    """Grows one tree from the same directions and the same rows as the native grower.
 
-    def __init__(self, X, targets, weight, distribution, options, tree=0):
-        self.X, self.targets, self.weight = X, targets, weight
+    `data` describes the training rows to distributions that look at them; see `describe_node`.
+    """
+
+    def __init__(self, X, targets, weight, distribution, options, tree=0, data=None):
+        self.X, self.targets, self.weight, self.data = X, targets, weight, data
         self.distribution, self.options, self.tree = distribution, options, tree
         self.nodes = {}
         rows = np.flatnonzero(weight > 0)
@@ -82,7 +85,13 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             directions = _core.sample_directions(
-                self.distribution, self.options["seed"], self.tree, path, n_directions, attempt
+                self.distribution,
+                self.options["seed"],
+                self.tree,
+                path,
+                n_directions,
+                attempt,
+                None if self.data is None else self.data | {"rows": rows.astype(np.uint32)},
             )
             best, varies = self.search(rows, *directions)
             if varies:

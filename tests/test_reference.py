@@ -5,6 +5,7 @@ import pytest
 from growing import make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from projections.nodes import describe_node
 from reference_tree import ReferenceTree, native_nodes
 
 from silvan import _core
@@ -19,6 +20,14 @@ def make_distribution(kind, n_features):
         return _core.axis_aligned(n_features)
     if kind == "signs":
         return _core.sparse_signs(n_features, 2.0, False)
+    if kind == "components":
+        return _core.principal_components(n_features, 2, False, 40)
+    if kind == "rotation":
+        return _core.principal_components(n_features, 2, True, 40)
+    if kind == "ridge":
+        return _core.ridge_directions(n_features, 2, 1.0, 40)
+    if kind == "canonical":
+        return _core.canonical_directions(n_features, 3, True, 40)
     return _core.uniform_combinations(n_features, 2)
 
 
@@ -79,16 +88,17 @@ def check_classification(seed, n, p, n_classes, features, law, options, weighted
     weights = rng.integers(1, 1024, n) / 256.0 if weighted else None
     distribution = make_distribution(law, p)
     arrays, rows = grow(X, y, weights, distribution, options)
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
-    if weighted:
-        weight *= weights
+    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    weight = multiplicity * (weights if weighted else 1.0)
     one_hot = np.eye(n_classes)[y]
-    reference = ReferenceTree(X, one_hot, weight, distribution, options)
+    data = describe_node(X, y, weights, multiplicity)
+    reference = ReferenceTree(X, one_hot, weight, distribution, options, data=data)
     assert_tree_equals_reference(arrays, reference)
 
 
 FEATURES = st.sampled_from(["normal", "ties", "uint8", "skewed", "missing"])
 LAWS = st.sampled_from(["axis", "signs", "uniform"])
+FITTED = pytest.mark.parametrize("law", ["components", "rotation", "ridge", "canonical"])
 
 
 @SETTINGS
@@ -156,6 +166,14 @@ def test_large_regression_nodes_equal_the_reference_too(features, leaf):
         )
 
 
+@FITTED
+@pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
+def test_trees_of_node_fitted_directions_equal_the_reference(law, features):
+    for seed in range(3):
+        check_classification(seed, 90, 4, 3, features, law, {}, weighted=seed == 2)
+        check_regression(seed, 90, 1 + seed, features, law, {})
+
+
 def check_regression(seed, n, n_outputs, features, law, options):
     rng = np.random.default_rng(seed)
     X = make_features(rng, n, 4, features)
@@ -163,8 +181,10 @@ def check_regression(seed, n, n_outputs, features, law, options):
     options = default_options(criterion="squared_error", n_outputs=n_outputs, seed=seed, **options)
     distribution = make_distribution(law, 4)
     arrays, rows = grow(X, y, None, distribution, options)
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
-    assert_tree_equals_reference(arrays, ReferenceTree(X, y, weight, distribution, options))
+    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    data = describe_node(X, y, None, multiplicity)
+    reference = ReferenceTree(X, y, multiplicity * 1.0, distribution, options, data=data)
+    assert_tree_equals_reference(arrays, reference)
 
 
 @pytest.mark.parametrize("decrease", [0.001, 0.01, 0.05])

@@ -60,6 +60,7 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     open_.clear();
     open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node)});
     arrays.add_nodes(1);
+    sampler->prepare(context_of(open_.back()), tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
@@ -113,12 +114,16 @@ bool TreeGrower::may_split(const OpenNode& open) const {
            n >= 2 * options_.min_samples_leaf;
 }
 
+NodeContext TreeGrower::context_of(const OpenNode& open) const {
+    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
+            open.key, &training_.targets, counts_.data() + open.begin};
+}
+
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
 // alike is given up at once.
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
-    const NodeContext context{&training_.features.columns, rows_ + open.begin, open.end - open.begin,
-                              tree_, open.depth, open.key};
+    const NodeContext context = context_of(open);
     const std::int64_t n_features = training_.features.columns.n_features;
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {

@@ -53,6 +53,7 @@ private:
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
+    NodeContext context_of(const OpenNode& open) const;
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
