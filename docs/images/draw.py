@@ -108,6 +108,57 @@ def draw_fitted_directions() -> Figure:
     return figure
 
 
+def draw_scaling() -> Figure:
+    """Show what each scaling makes of a skewed feature with an outlier, and of new values."""
+    rng = np.random.default_rng(3)
+    training = np.append(np.exp(0.6 * rng.normal(size=24)), 14.0)
+    new = np.linspace(-2.0, 17.0, 1000)
+    labels = np.arange(len(training)) % 2
+    figure = Figure(figsize=(12, 3.4), dpi=100, layout="constrained")
+    titles = {None: "as given", "minmax": '"minmax"', "standard": '"standard"', "rank": '"rank"'}
+    for axis, (scaling, title) in zip(figure.subplots(1, 4), titles.items(), strict=True):
+        forest = ForestClassifier(1, scaling=scaling, random_state=0)
+        forest.fit(training[:, None], labels)
+        axis.plot(new, forest._rows(new[:, None])[:, 0], color=GREY, lw=1)
+        scaled = forest._rows(training[:, None])[:, 0]
+        axis.plot(training, scaled, "o", color=GREEN, ms=4)
+        left = np.full(len(scaled), -3.4)
+        axis.plot(left, scaled, "_", color=ORANGE, ms=9, mew=1.5)
+        axis.set(title=title, xlabel="value", xlim=(-4, 17))
+    figure.axes[0].set_ylabel("scaled value")
+    return figure
+
+
+def draw_honesty() -> Figure:
+    """Show a posterior that rises along a diagonal, and what two forests make of 1000 rows."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(1000, 2))
+    y = rng.random(1000) < 0.5 + 0.2 * X.sum(axis=1)
+    ticks = np.linspace(-1, 1, 201)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+    posteriors = {"the truth": 0.5 + 0.2 * grid.sum(axis=1)}
+    for title, honest in (("plain forest", False), ("honest forest", True)):
+        forest = ForestClassifier(200, honest=honest, random_state=0).fit(X, y)
+        posteriors[title] = forest.predict_proba(grid)[:, 1]
+    figure = Figure(figsize=(11, 3.6), dpi=90, layout="constrained")
+    axes = figure.subplots(1, 3)
+    image = None
+    for axis, (title, posterior) in zip(axes, posteriors.items(), strict=True):
+        shape = (len(ticks), len(ticks))
+        image = axis.imshow(
+            posterior.reshape(shape),
+            origin="lower",
+            extent=(-1, 1, -1, 1),
+            cmap="RdBu_r",
+            vmin=0,
+            vmax=1,
+        )
+        axis.set(title=title, xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    assert image is not None
+    figure.colorbar(image, ax=axes, label="probability of class 1")
+    return figure
+
+
 class BinnedSplits:
     """One direction of one node with two classes: all its splits, and the bounds of its bins."""
 
@@ -345,6 +396,8 @@ if __name__ == "__main__":
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
+    draw_scaling().savefig(HERE / "scaling.png")
+    draw_honesty().savefig(HERE / "honesty.png")
     draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
     draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
     small = BinnedSplits(3000)

@@ -136,6 +136,15 @@ def test_regression():
     assert_same(ManifoldForestRegressor(5, max_patch=10, random_state=0).fit(X, y), X)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+def test_scaled_forests(scaling, dtype, digits):
+    X, y = digits
+    X = X.astype(dtype)
+    forest = ManifoldForestClassifier(4, scaling=scaling, honest=True, random_state=0).fit(X, y)
+    assert_same(forest, X, dtype=dtype)
+
+
 def test_missing_values_that_were_not_there_in_training(digits):
     X, y = digits
     forest = ManifoldForestClassifier(4, random_state=0).fit(X, y)
@@ -165,6 +174,8 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
+    with pytest.raises(ValueError, match='scaling="rank" cannot be exported to ONNX'):
+        to_onnx(ForestClassifier(2, scaling="rank", random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

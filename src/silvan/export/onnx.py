@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from silvan._validation import check_choice
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
+from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
+from silvan.preprocessing import RankScaler
 
 _OPSET = 17
 _IR_VERSION = 8
@@ -59,9 +61,10 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     check_choice("dtype", dtype, _INPUT_TYPES)
     graph = _Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
-    rows = graph.add("Flatten", "X", axis=1)
+    rows = _add_scaling(graph, forest._scaler, graph.add("Flatten", "X", axis=1))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
-    leaves = _add_walk(graph, forest.forest_, rows, dtype != "uint8")
+    may_miss = dtype != "uint8" or forest._scaler is not None
+    leaves = _add_walk(graph, forest.forest_, rows, may_miss)
     means = _add_means(graph, forest, leaves)
     if hasattr(forest, "classes_"):
         outputs = _add_labels(graph, forest.classes_, means)
@@ -157,6 +160,25 @@ class _Graph:
     def _new_name(self, kind: str) -> str:
         self._names.append(None)
         return f"{kind}_{len(self._names)}"
+
+
+def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
+    """Add the scaling of the features, if the forest has one."""
+    if scaler is None:
+        return rows
+    if isinstance(scaler, RankScaler):
+        raise ValueError(
+            'scaling="rank" cannot be exported to ONNX, which has no operator that looks up ranks; '
+            "fit the forest on RankScaler().fit_transform(X), and scale rows before the model."
+        )
+    rows = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    rows = graph.add("Sub", rows, graph.constant(scaler.centre))
+    rows = graph.add("Div", rows, graph.constant(scaler.width))
+    # The operator Clip need not keep NaN.
+    for comparison, limit in (("Greater", LARGEST_FLOAT32), ("Less", -LARGEST_FLOAT32)):
+        end = graph.constant(np.array(limit))
+        rows = graph.add("Where", graph.add(comparison, rows, end), end, rows)
+    return rows
 
 
 def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
