@@ -25,6 +25,7 @@ from silvan.plotting import (
     OutOfBagDisplay,
     ProjectionsDisplay,
     StrengthDisplay,
+    TreeDisplay,
 )
 from silvan.projections import (
     AxisAligned,
@@ -450,6 +451,21 @@ def draw_bias_variance() -> Figure:
     return display.figure_
 
 
+def draw_image_tree() -> Figure:
+    """Show the top of a tree whose directions are patches of digits."""
+    digits = load_digits()
+    forest = ManifoldForestClassifier(100, max_patch=4, random_state=0)
+    forest.fit(digits.images, digits.target)
+    return TreeDisplay.from_estimator(forest).figure_
+
+
+def draw_table_tree() -> Figure:
+    """Show the top of a tree whose directions are sums of the columns of a table."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    forest = ForestRegressor(100, min_samples_leaf=5, random_state=0).fit(X, y)
+    return TreeDisplay.from_estimator(forest).figure_
+
+
 def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Noise on the sensors, and in class 1 a rise around sensor 7; the example of the guide."""
     rng = np.random.default_rng(0)
@@ -506,6 +522,8 @@ if __name__ == "__main__":
     draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
     draw_projections().savefig(HERE / "top_projections.png", dpi=80)
     draw_image_projections().savefig(HERE / "top_patches.png", dpi=80)
+    draw_image_tree().savefig(HERE / "tree_digits.png", dpi=80)
+    draw_table_tree().savefig(HERE / "tree_table.png", dpi=80)
     draw_trees().savefig(HERE / "strength_and_out_of_bag.png")
     draw_bias_variance().savefig(HERE / "bias_variance.png", dpi=80)
     small = BinnedSplits(3000)

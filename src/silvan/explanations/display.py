@@ -12,7 +12,6 @@ from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
-from silvan.plotting._panels import MOST_COLUMNS, make_axes
 from silvan.projections.grids import spread_over_axes
 
 if TYPE_CHECKING:
@@ -152,6 +151,9 @@ class ContributionDisplay:
         display : ContributionDisplay
             This picture.
         """
+        # Not above: silvan.plotting imports this display.
+        from silvan.plotting._panels import MOST_COLUMNS, make_axes
+
         check_integer("max_features", max_features, 1)
         kind, values, rows = self._arrange()
         n_columns = min(len(values), MOST_COLUMNS) if kind == "image" else 1

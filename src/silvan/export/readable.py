@@ -76,14 +76,14 @@ def to_text(
     |   |   |--- class: 2 (0.86)
     """
     check_is_fitted(forest)
-    _check_tree(forest, tree)
+    check_tree(forest, tree)
     check_integer("max_depth", max_depth, 1, or_none=True)
     check_integer("decimals", decimals, 0)
     check_integer("max_terms", max_terms, 1)
     check_flag("show_missing", show_missing)
-    names = _feature_names(forest, feature_names)
-    style = _Style(names, decimals, max_terms, show_missing)
-    return "\n".join(_TreeWriter(forest, tree, style).lines(max_depth))
+    names = check_feature_names(forest, feature_names)
+    style = Style(names, decimals, max_terms, show_missing)
+    return "\n".join(TreeWriter(forest, tree, style).lines(max_depth))
 
 
 def to_dict(forest: BaseForest) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         }
 
 
-class _Style(NamedTuple):
+class Style(NamedTuple):
     """How a tree is written."""
 
     names: Sequence[str] | None
@@ -168,31 +168,33 @@ class _Style(NamedTuple):
     show_missing: bool
 
     def number(self, value: float) -> str:
+        """The number with the digits of this style."""
         return f"{value:.{self.decimals}f}"
 
 
-class _TreeWriter:
-    """Writes the nodes of one tree as lines of text."""
+class TreeWriter:
+    """Writes the nodes of one tree as text."""
 
-    def __init__(self, forest: BaseForest, tree: int, style: _Style) -> None:
-        self._nodes = list(_nodes(forest, tree))
+    def __init__(self, forest: BaseForest, tree: int, style: Style) -> None:
+        self.nodes = list(_nodes(forest, tree))
         patches = grid_of(forest)
         self._shape = None if patches is None else patches._shape()
         self._classes = getattr(forest, "classes_", None)
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
+        """The tree down to a depth, as indented lines."""
         # A stack of nodes, each with its depth and the condition that leads to it.
         open_nodes = [(0, 0, "")]
         while open_nodes:
             number, depth, condition = open_nodes.pop()
             if condition:
                 yield _INDENT * (depth - 1) + _BRANCH + condition
-            node = self._nodes[number]
+            node = self.nodes[number]
             if "values" in node:
                 yield _INDENT * depth + _BRANCH + self._leaf(node)
             elif max_depth is not None and depth >= max_depth:
-                n_leaves = self._count_leaves(number)
+                n_leaves = self.count_leaves(number)
                 yield _INDENT * depth + _BRANCH + f"... {n_leaves} leaves below"
             else:
                 left, right = self._conditions(node)
@@ -200,18 +202,23 @@ class _TreeWriter:
                 open_nodes.append((node["left"], depth + 1, left))
 
     def _conditions(self, node: dict[str, Any]) -> tuple[str, str]:
-        direction = self._direction(node)
+        direction = self.direction(node)
+        left, right = self.comparisons(node)
+        return f"{direction} {left}", f"{direction} {right}"
+
+    def comparisons(self, node: dict[str, Any]) -> tuple[str, str]:
+        """What a direction's value is in the left and in the right branch."""
         to_left = node["missing"] == "left"
         if node["threshold"] is None:
-            present, missing = f"{direction} is there", f"{direction} is missing"
-            return (missing, present) if to_left else (present, missing)
+            return ("is missing", "is there") if to_left else ("is there", "is missing")
         threshold = self._style.number(node["threshold"])
-        left, right = f"{direction} <= {threshold}", f"{direction} >  {threshold}"
+        left, right = f"<= {threshold}", f">  {threshold}"
         if not self._style.show_missing:
             return left, right
         return (f"{left} or missing", right) if to_left else (left, f"{right} or missing")
 
-    def _direction(self, node: dict[str, Any]) -> str:
+    def direction(self, node: dict[str, Any]) -> str:
+        """The direction of a split in words: a signed sum, or a box of the grid."""
         features, weights = np.array(node["features"]), np.array(node["weights"])
         box = self._box(features, weights)
         if box:
@@ -254,10 +261,11 @@ class _TreeWriter:
         label = f"class: {self._classes[best]}"
         return label if share == 1.0 else f"{label} ({self._style.number(share)})"
 
-    def _count_leaves(self, number: int) -> int:
+    def count_leaves(self, number: int) -> int:
+        """Number of leaves below a node."""
         count, below = 0, [number]
         while below:
-            node = self._nodes[below.pop()]
+            node = self.nodes[below.pop()]
             if "values" in node:
                 count += 1
             else:
@@ -265,13 +273,15 @@ class _TreeWriter:
         return count
 
 
-def _check_tree(forest: BaseForest, tree: object) -> None:
+def check_tree(forest: BaseForest, tree: object) -> None:
+    """Require the number of a tree."""
     n_trees = forest.forest_.n_trees
     if not (is_integer(tree) and 0 <= tree < n_trees):  # type: ignore[operator]
         raise invalid("tree", f"an integer from 0 to {n_trees - 1}", tree, "pass for example 0")
 
 
-def _feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
+def check_feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
+    """Require a name for each feature; None takes those of the forest, if it has any."""
     n_features = forest.forest_.n_features
     if given is None:
         names: Sequence[str] | None = getattr(forest, "feature_names_in_", None)

@@ -1,15 +1,19 @@
 """Pictures of forests; they need matplotlib, the extra ``silvan[plot]``."""
 
+from silvan.explanations.display import ContributionDisplay
 from silvan.plotting.bias_variance import BiasVarianceDisplay
 from silvan.plotting.importances import ImportanceDisplay
 from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay
 from silvan.plotting.strength import StrengthDisplay
+from silvan.plotting.tree import TreeDisplay
 
 __all__ = [
     "BiasVarianceDisplay",
+    "ContributionDisplay",
     "ImportanceDisplay",
     "OutOfBagDisplay",
     "ProjectionsDisplay",
     "StrengthDisplay",
+    "TreeDisplay",
 ]
