@@ -79,7 +79,7 @@ def draw_rows(rows: Mapping[str, Any], seed: int, tree: int) -> NDArray[np.int32
 def grow(
     columns: NDArray[Any],
     source: NDArray[Any] | None,
-    targets: NDArray[Any],
+    targets: NDArray[Any] | None,
     weights: NDArray[np.float64] | None,
     rows: Mapping[str, Any],
     distribution: ProjectionDistribution,
