@@ -20,6 +20,7 @@ from silvan._panels import (
     line_panels,
     make_axes,
 )
+from silvan._unsupervised_plots import DensityDisplay, EmbeddingDisplay
 from silvan._validation import check_integer, invalid
 from silvan.forests.base import BaseForest
 from silvan.inspection import find_component, grid_of, importance_map
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ImportanceDisplay"]
+__all__ = ["DensityDisplay", "EmbeddingDisplay", "ImportanceDisplay"]
 
 _LABELS = {
     "counts": "share of the uses in splits",

@@ -98,7 +98,7 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Number of threads for growing and applying the forest; -1 is all processors. The result does
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the forest.
+        Seed of the forest, also of a `forest` that is yet to be fitted unless it is None.
     verbose : int, default=0
         1 shows a progress bar while the forest grows.
 
@@ -330,8 +330,12 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 f"forest={type(self.forest).__name__}() needs targets, but y is None; pass y to "
                 "fit, or a forest that is fitted already."
             )
+        forest = clone(self.forest)
+        if self.random_state is not None:
+            forest.set_params(random_state=self.random_state)
         # Rows in the shape of the data: a forest on a grid takes its shape from them.
-        fitted: BaseForest = clone(self.forest).fit(rows if np.ndim(X) <= 2 else X, y)
+        on_grid = len(getattr(X, "shape", ())) > 2
+        fitted: BaseForest = forest.fit(X if on_grid else rows, y)
         return fitted
 
     def _leaves(self, rows: NDArray[Any]) -> NDArray[np.int32]:
