@@ -286,10 +286,11 @@ class EmbeddingDisplay:
             self._plot_classes(
                 axis, classes, cmap or ("tab10" if len(classes) <= 10 else "tab20"), size
             )
-        else:
+        elif self.y is not None:
             dots = axis.scatter(x, y, c=self.y, s=size, cmap=cmap or "viridis", linewidths=0)
-            if self.y is not None:
-                self.figure_.colorbar(dots, ax=axis)
+            self.figure_.colorbar(dots, ax=axis)
+        else:
+            axis.scatter(x, y, s=size, linewidths=0)
         axis.set(xticks=[], yticks=[])
         axis.set_xlabel(f"coordinate {self.components[0] + 1}")
         axis.set_ylabel(f"coordinate {self.components[1] + 1}")
