@@ -134,18 +134,19 @@ def draw(arguments: Arguments) -> None:
     for column, toy in enumerate(TOYS):
         X = TOYS[toy](N_TRAIN, np.random.default_rng(0))
         forest = DensityForest(random_state=0).fit(X)
-        DensityDisplay.from_estimator(forest, X, ax=axes[0, column])
+        DensityDisplay.from_estimator(forest, X, ax=axes[0, column], rows=False, n_levels=5)
         drawn = forest.sample(N_TRAIN, random_state=0)
         below = axes[1, column]
         if X.shape[1] == 1:
             below.hist([X[:, 0], drawn[:, 0]], bins=40, density=True, label=["rows", "draws"])
             below.legend(frameon=False)
         else:
+            below.plot(*X.T, ".", color="0.75", markersize=2)
             below.plot(*drawn.T, ".", color="#2c6fb3", markersize=2)
             below.set(xlim=axes[0, column].get_xlim(), ylim=axes[0, column].get_ylim())
         axes[0, column].set_title(toy)
-    axes[0, 0].set_ylabel("density and rows")
-    axes[1, 0].set_ylabel("draws")
+    axes[0, 0].set_ylabel("density")
+    axes[1, 0].set_ylabel("rows (grey) and draws (blue)")
     save(figure, arguments.output / "density.png")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,7 +20,7 @@ from sklearn.manifold import Isomap, SpectralEmbedding, trustworthiness
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from experiments.arguments import Arguments, parse
+from experiments.arguments import ROOT, Arguments, parse
 from experiments.data import load_images
 from experiments.figures import panels, save
 from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
@@ -36,6 +37,7 @@ N_TREES = (10, 30, 100, 300)
 MNIST_ROWS = (15_000, 30_000, 60_000)
 SCALES = ("accuracy", "seconds", "cpu_s", "peak_mb")
 NAN = float("nan")
+PLACES = ROOT / "build" / "embedding"
 
 
 class Rows(NamedTuple):
@@ -78,7 +80,27 @@ def make_system(name: str, n_components: int, seed: int, n_trees: int = 100) -> 
         except ImportError:
             return None
         return UMAP(n_components=n_components, random_state=seed, n_jobs=1)
-    return ManifoldEmbedding(n_trees, affinity=name, n_components=n_components, random_state=seed)
+    return ManifoldEmbedding(
+        n_trees,
+        affinity=name,
+        covariance_type="diag" if n_components > 5 else "full",
+        n_components=n_components,
+        random_state=seed,
+    )
+
+
+def keep(name: str, places: NDArray[np.float64]) -> None:
+    """Put coordinates aside for the pictures."""
+    PLACES.mkdir(parents=True, exist_ok=True)
+    np.save(PLACES / f"{name}.npy", places)
+
+
+def kept(name: str, make: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Coordinates that were put aside, or made now."""
+    if not (PLACES / f"{name}.npy").exists():
+        keep(name, make())
+    places: NDArray[np.float64] = np.load(PLACES / f"{name}.npy")
+    return places
 
 
 def measure(cell: Cell) -> Cell | None:
@@ -91,6 +113,7 @@ def measure(cell: Cell) -> Cell | None:
     start = time.process_time()
     places = system.fit_transform(rows.X)
     seconds = time.process_time() - start
+    keep(f"{name} {cell['system']} {cell['trees']} {seed}", places)
     scores = dict.fromkeys(SCORES, NAN) | {"seconds": seconds}
     scores["trust"] = trustworthiness(rows.X, places, n_neighbors=10)
     scores["trust_2d"] = trustworthiness(rows.X, places[:, :2], n_neighbors=10)
@@ -121,6 +144,7 @@ def embed_mnist(cell: Cell) -> Cell:
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     unit = 2**10 if sys.platform == "linux" else 2**20
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    keep(f"mnist {len(X)}", places)
     near = KNeighborsClassifier(5).fit(places, y)
     accuracy = near.score(embedding.transform(images.X_test), images.y_test)
     return {"accuracy": accuracy, "seconds": seconds, "cpu_s": cpu, "peak_mb": peak}
@@ -132,11 +156,13 @@ def draw(arguments: Arguments) -> None:
     for line, name in zip(axes, SETS, strict=True):
         rows = load(name, 0)
         for axis, system in zip(line, SYSTEMS, strict=True):
-            made = make_system(system, 2, 0)
+            # The first two coordinates of UMAP in many dimensions are no picture in two.
+            made = make_system(system, 2 if system == "UMAP" else N_COMPONENTS[name], 0)
             if made is None:
                 axis.set_axis_off()
                 continue
-            show(axis, made.fit_transform(rows.X), rows.y)
+            key = f"{name} {system} {'2d' if system == 'UMAP' else 100} 0"
+            show(axis, kept(key, partial(made.fit_transform, rows.X)), rows.y)
             axis.set(title=system if name == SETS[0] else "", xlabel="", ylabel="")
         line[0].set_ylabel(name)
     save(figure, arguments.output / "embedding.png")
@@ -144,7 +170,9 @@ def draw(arguments: Arguments) -> None:
     rows = load("swiss roll", 0)
     for line, affinity in zip(axes, ("binary", "gaussian"), strict=True):
         for axis, n_trees in zip(line, N_TREES, strict=True):
-            show(axis, make_system(affinity, 2, 0, n_trees).fit_transform(rows.X), rows.y)
+            made = make_system(affinity, N_COMPONENTS["swiss roll"], 0, n_trees)
+            key = f"swiss roll {affinity} {n_trees} 0"
+            show(axis, kept(key, partial(made.fit_transform, rows.X)), rows.y)
             title = f"{n_trees} trees" if affinity == "binary" else ""
             axis.set(title=title, xlabel="", ylabel="")
         line[0].set_ylabel(affinity)
@@ -163,7 +191,7 @@ def draw_mnist(arguments: Arguments) -> None:
     images = load_images(arguments.data / "mnist")
     n = 5_000 if arguments.quick else len(images.X_train)
     embedding = ManifoldEmbedding(n_components=10, random_state=0)
-    places = embedding.fit_transform(images.X_train[:n])
+    places = kept(f"mnist {n}", partial(embedding.fit_transform, images.X_train[:n]))
     figure, axes = panels(1, 2, 5.0, 4.2)
     for axis, components in zip(axes[0], ((0, 1), (2, 3)), strict=True):
         display = EmbeddingDisplay(places, y=images.y_train[:n], components=components)

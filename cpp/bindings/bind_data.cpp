@@ -59,8 +59,10 @@ nb::object to_columns(const AnyMatrix& x) {
     throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
 }
 
-Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<double>& targets) {
+template <typename Target>
+Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& targets) {
     const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
     std::vector<std::uint32_t> order;
     {
         nb::gil_scoped_release release;
@@ -70,8 +72,9 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<double>& ta
 }
 
 Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
-    std::vector<std::int32_t> multiplicity;
-    draw_rows(view_rows(rows), seed, tree, multiplicity);
+    const RowDraws draws = view_rows(rows);
+    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+    draw_rows(draws, seed, tree, multiplicity.data());
     return to_numpy(std::move(multiplicity));
 }
 
@@ -96,8 +99,9 @@ void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"),
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    m.def("row_order", &row_order, nb::arg("X"), nb::arg("targets"),
-          "The canonical order of the rows, by a hash of their features and targets.");
+    constexpr auto kRowOrder = "The canonical order of the rows, by a hash of their features and targets.";
+    m.def("row_order", &row_order<double>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
+    m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
     m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
 }

@@ -5,12 +5,13 @@
 #include <bit>
 #include <numeric>
 
+#include "core/buffer.hpp"
 #include "core/random.hpp"
 
 namespace silvan {
 namespace {
 
-void draw_with_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
     const auto n = draws.n_samples;
     const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
     for (std::int64_t i = 0; i < draws.n_draws; ++i) {
@@ -27,7 +28,7 @@ void draw_with_replacement(const RowDraws& draws, Random& random, std::vector<st
 }
 
 // Floyd's algorithm keeps the draw linear in the number of draws.
-void draw_without_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+void draw_without_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
     for (std::int64_t j = draws.n_samples - draws.n_draws; j < draws.n_samples; ++j) {
         const auto position = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(j) + 1));
         std::int32_t& count = multiplicity[draws.order[position]];
@@ -55,30 +56,28 @@ std::uint64_t hash_row(const T* row, std::int64_t n_features, std::int64_t strid
     return mix_bits(hash);
 }
 
-template <typename T>
-std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double* targets,
-                                     std::int64_t n_targets) {
-    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
+template <typename T, typename Target>
+void hash_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+               Buffer<std::uint64_t>& hashes) {
+    hashes.resize(static_cast<std::size_t>(features.n_samples));
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
         std::uint64_t hash =
             hash_row(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
         for (std::int64_t k = 0; k < n_targets; ++k) {
-            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(targets[i * n_targets + k]));
+            const auto target = static_cast<double>(targets[i * n_targets + k]);
+            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
         }
         hashes[static_cast<std::size_t>(i)] = hash;
     }
-    return hashes;
 }
 
 }  // namespace
 
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-               std::vector<std::int32_t>& multiplicity) {
-    multiplicity.assign(static_cast<std::size_t>(draws.n_samples), 0);
-    if (!draws.replace && draws.n_draws >= draws.n_samples) {
-        std::fill(multiplicity.begin(), multiplicity.end(), 1);
-        return;
-    }
+               std::int32_t* multiplicity) {
+    const bool all_rows = !draws.replace && draws.n_draws >= draws.n_samples;
+    std::fill(multiplicity, multiplicity + draws.n_samples, all_rows ? 1 : 0);
+    if (all_rows) return;
     Random random(stream_key(seed, tree, Purpose::rows));
     if (draws.replace) {
         draw_with_replacement(draws, random, multiplicity);
@@ -87,11 +86,15 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
     }
 }
 
-std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+template <typename Target>
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets) {
-    const std::vector<std::uint64_t> hashes = features.type == FeatureType::float32
-                                                  ? hash_rows<float>(features, targets, n_targets)
-                                                  : hash_rows<std::uint8_t>(features, targets, n_targets);
+    Buffer<std::uint64_t> hashes;
+    if (features.type == FeatureType::float32) {
+        hash_rows<float>(features, targets, n_targets, hashes);
+    } else {
+        hash_rows<std::uint8_t>(features, targets, n_targets, hashes);
+    }
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
@@ -99,5 +102,8 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
     });
     return order;
 }
+
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t);
 
 }  // namespace silvan

@@ -20,14 +20,16 @@ struct RowDraws {
     bool replace = true;
 };
 
-// Fills `multiplicity` (one entry per row) with how often tree number `tree` draws each row. Without
+// Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each row. Without
 // replacement n_draws distinct rows are drawn uniformly.
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-               std::vector<std::int32_t>& multiplicity);
+               std::int32_t* multiplicity);
 
 // Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
-// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets.
-std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets, of
+// std::int32_t or double.
+template <typename Target>
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets);
 
 }  // namespace silvan

@@ -120,8 +120,7 @@ def sample_rows(
     plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
-    targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
-    order = _core.row_order(features.rows, targets)
+    order = _core.row_order(features.rows, y.reshape(len(y), -1))
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])

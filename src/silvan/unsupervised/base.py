@@ -36,13 +36,13 @@ class GaussianForest(BaseForest):
         *,
         projections: ProjectionDistribution | None = None,
         covariance_type: str = "full",
-        reg_covar: float = 1e-3,
+        reg_covar: float = 1e-4,
         criterion_dim: int | None = 8,
         max_thresholds: int | None = 8,
         max_features: int | float | str | None = 1.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 10,
+        min_samples_leaf: int | float = 15,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -104,7 +104,7 @@ class GaussianForest(BaseForest):
                 "reg_covar",
                 "a number in [1e-12, 1], relative to the variances of the data",
                 self.reg_covar,
-                "pass for example 1e-3",
+                "pass for example 1e-4",
             )
 
     def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
