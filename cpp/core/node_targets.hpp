@@ -11,8 +11,8 @@
 
 namespace silvan {
 
-// The whole training set's targets as the caller gives them. One of label and value is set; neither for the
-// Gaussian criterion, which has no targets.
+// The whole training set's targets as the caller gives them. One of label and value is set, or neither for the
+// Gaussian criterion, which does not read them.
 struct TrainingTargets {
     const std::int32_t* label = nullptr;  // classification: class codes
     const double* value = nullptr;        // regression: n_samples x n_outputs

@@ -19,6 +19,18 @@ COVARIANCE_TYPES = ("full", "diag")
 _MOST_BITS = 23
 
 
+def check_covariance_parameters(covariance_type: object, reg_covar: object) -> None:
+    """Check how covariances are estimated."""
+    check_choice("covariance_type", covariance_type, COVARIANCE_TYPES)
+    if not (is_number(reg_covar) and 1e-12 <= reg_covar <= 1):  # type: ignore[operator]
+        raise invalid(
+            "reg_covar",
+            "a number in [1e-12, 1], relative to the variances of the data",
+            reg_covar,
+            "pass for example 1e-4",
+        )
+
+
 class GaussianForest(BaseForest):
     """A forest grown by the log-determinant gain; what density forests and embeddings stand on.
 
@@ -94,18 +106,19 @@ class GaussianForest(BaseForest):
         """
         return super().fit(X, np.zeros(1), sample_weight)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Not there: nodes measure their gains in spaces of their own."""
+        raise AttributeError(
+            "a forest without targets has no feature_importances_; silvan.inspection counts which "
+            "features its splits use."
+        )
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("covariance_type", self.covariance_type, COVARIANCE_TYPES)
+        check_covariance_parameters(self.covariance_type, self.reg_covar)
         check_integer("criterion_dim", self.criterion_dim, 1, or_none=True)
         check_integer("max_thresholds", self.max_thresholds, 1, or_none=True)
-        if not (is_number(self.reg_covar) and 1e-12 <= self.reg_covar <= 1):
-            raise invalid(
-                "reg_covar",
-                "a number in [1e-12, 1], relative to the variances of the data",
-                self.reg_covar,
-                "pass for example 1e-4",
-            )
 
     def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
         """Check `X`; where targets are asked for, there are none and zeros take their place."""
@@ -133,7 +146,7 @@ class GaussianForest(BaseForest):
         )
 
     def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
-        return y, 1
+        return y[:, None], 1
 
     def _grow(
         self,

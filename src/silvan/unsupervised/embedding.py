@@ -23,7 +23,7 @@ from silvan.unsupervised.affinities import (
     GaussianAffinity,
     MahalanobisAffinity,
 )
-from silvan.unsupervised.base import GaussianForest
+from silvan.unsupervised.base import GaussianForest, check_covariance_parameters
 from silvan.unsupervised.eigenmap import Eigenmap, Graph, embed_graph
 from silvan.unsupervised.leaf_gaussians import (
     check_covariances_fit,
@@ -297,6 +297,7 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _check_parameters(self) -> None:
         check_integer("n_components", self.n_components, 1)
         check_choice("affinity", self.affinity, AFFINITIES)
+        check_covariance_parameters(self.covariance_type, self.reg_covar)
         if not (self.epsilon is None or (is_number(self.epsilon) and self.epsilon > 0)):
             raise invalid("epsilon", "a number > 0 or None", self.epsilon, "None measures it")
         if not (self.forest is None or isinstance(self.forest, BaseForest)):
