@@ -2,12 +2,12 @@
 #include "core/split_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/split_accumulators.hpp"
-#include "core/value_keys.hpp"
 
 namespace silvan {
 namespace {
@@ -15,6 +15,18 @@ namespace {
 constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 // Bounds are computed in rounded arithmetic; they are raised by this much before a bin is ruled out.
 constexpr double kBoundSlack = 1e-11;
+
+// Order-preserving map from floats to unsigned integers.
+inline std::uint32_t ordered_bits(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+inline std::uint64_t make_key(float value, std::int64_t row) {
+    return (static_cast<std::uint64_t>(ordered_bits(value)) << 32) | static_cast<std::uint64_t>(row);
+}
+
+inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>(key & 0xFFFFFFFFU); }
 
 }  // namespace
 
@@ -121,6 +133,37 @@ SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, con
 
 // ---- sorted ----------------------------------------------------------------------------------------
 
+// Sorts n keys from the one with this index on.
+void SplitSearch::sort_keys(std::size_t first, std::size_t n) {
+    constexpr std::size_t kRadixFrom = 1024;  // below, the passes over 3 x 2,048 buckets are not worth it
+    std::uint64_t* keys = keys_.data() + first;
+    if (n < kRadixFrom) {
+        std::sort(keys, keys + n);
+        return;
+    }
+    if (sorted_keys_.size() < n) sorted_keys_.resize(n);
+    constexpr int kBits = 11;
+    constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+    std::vector<std::uint32_t> offsets(3 * kBuckets);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t key = keys[i] >> 32;
+        for (std::size_t pass = 0; pass < 3; ++pass) {
+            ++offsets[pass * kBuckets + ((key >> (kBits * static_cast<int>(pass))) & (kBuckets - 1))];
+        }
+    }
+    std::uint64_t* from = keys;
+    std::uint64_t* to = sorted_keys_.data();
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+        std::uint32_t* offset = offsets.data() + pass * kBuckets;
+        std::uint32_t running = 0;
+        for (std::size_t b = 0; b < kBuckets; ++b) running += std::exchange(offset[b], running);
+        const int shift = 32 + kBits * static_cast<int>(pass);
+        for (std::size_t i = 0; i < n; ++i) to[offset[(from[i] >> shift) & (kBuckets - 1)]++] = from[i];
+        std::swap(from, to);
+    }
+    std::copy(from, from + n, keys);
+}
+
 SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
     const std::int64_t n = targets.n_rows();
     keys_.resize(static_cast<std::size_t>(n));
@@ -135,7 +178,7 @@ SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
         }
     }
     keys_.resize(static_cast<std::size_t>(n_keys));
-    sort_keys(keys_, n_keys, sorted_keys_);
+    sort_keys(0, static_cast<std::size_t>(n_keys));
     Found best;
     if (targets.criterion() == Criterion::entropy) {
         Entropy accumulator{targets};
@@ -189,7 +232,7 @@ SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
         keys_[static_cast<std::size_t>(i)] = make_key(values_[static_cast<std::size_t>(i)], i);
     }
-    sort_keys(keys_, n, sorted_keys_);
+    sort_keys(0, static_cast<std::size_t>(n));
     const auto value_at = [this](std::int64_t i) {
         return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
     };
@@ -274,18 +317,23 @@ void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, 
         low[bin] = std::min(low[bin], values_[row]);
         high[bin] = std::max(high[bin], values_[row]);
     }
-    // In place of the rows of single-valued bins.
-    std::int64_t n_kept = 0;
+    // Rows go to the place of their bin, and are sorted there.
+    std::vector<std::uint32_t> end(static_cast<std::size_t>(binning.n_bins) + 1);
+    for (std::int64_t i = 0; i < n_flagged; ++i) {
+        const auto bin = static_cast<std::size_t>(bins_[flagged_rows_[static_cast<std::size_t>(i)]]);
+        end[bin + 1] += low[bin] < high[bin] ? 1 : 0;
+    }
+    for (std::size_t bin = 0; bin + 1 < end.size(); ++bin) end[bin + 1] += end[bin];
+    const std::size_t n_keys = end.back();
+    keys_.resize(n_keys);
     for (std::int64_t i = 0; i < n_flagged; ++i) {
         const std::uint32_t row = flagged_rows_[static_cast<std::size_t>(i)];
         const auto bin = static_cast<std::size_t>(bins_[row]);
-        flagged_rows_[static_cast<std::size_t>(n_kept)] = row;
-        n_kept += low[bin] < high[bin] ? 1 : 0;
+        if (low[bin] < high[bin]) keys_[end[bin]++] = make_key(values_[row], row);
     }
-    const auto n_keys = static_cast<std::size_t>(n_kept);
-    keys_.resize(n_keys);
-    for (std::size_t i = 0; i < n_keys; ++i) keys_[i] = make_key(values_[flagged_rows_[i]], flagged_rows_[i]);
-    sort_keys(keys_, n_kept, sorted_keys_);
+    for (std::size_t bin = 0, first = 0; first < n_keys; first = end[bin++]) {
+        if (end[bin] > first) sort_keys(first, end[bin] - first);
+    }
     const HistogramScratch histogram = scratch();
     const bool count_leaf_rows = min_samples_leaf_ > 1;
     const std::int64_t n_rows = count_leaf_rows ? bin_rows_[static_cast<std::size_t>(binning.n_bins)] : 0;

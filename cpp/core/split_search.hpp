@@ -86,6 +86,7 @@ private:
     std::int64_t collect_flagged(const NodeTargets& targets, const Binning& binning, double to_beat,
                                  double border);
     Found search_gaussian(std::int64_t n);
+    void sort_keys(std::size_t first, std::size_t n);
     void reserve_bins(std::int64_t n_counts);
     HistogramScratch scratch();
 
