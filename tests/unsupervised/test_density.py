@@ -2,12 +2,23 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.mixture import GaussianMixture
 
 from silvan import DensityForest
-from silvan.projections import AxisAligned, Patches
+from silvan.projections import (
+    AxisAligned,
+    Dictionary,
+    GraphNeighborhoods,
+    Mixture,
+    Patches,
+    ProjectionDistribution,
+    RandomRotation,
+    SparseSigns,
+    UniformCombinations,
+)
 
 
 def two_bananas(n, seed):
@@ -192,6 +203,41 @@ def test_patches_split_images():
     ).fit(images)
     assert forest.forest_.n_leaves > 20
     assert np.isfinite(forest.score(images))
+
+
+class EveryPair(ProjectionDistribution):
+    """A law in Python: differences of neighbouring features."""
+
+    def sample(self, node, rng):
+        first = rng.integers(node.n_features - 1, size=node.n_directions)
+        directions = np.zeros((node.n_directions, node.n_features))
+        directions[np.arange(len(first)), first] = 1
+        directions[np.arange(len(first)), first + 1] = -1
+        return csr_array(directions)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        AxisAligned(),
+        SparseSigns(),
+        RandomRotation(),
+        UniformCombinations(4),
+        Dictionary(np.eye(6)[:4]),
+        Mixture([(AxisAligned(), 1.0), (RandomRotation(), 1.0)]),
+        Patches((2, 3)),
+        GraphNeighborhoods(np.eye(6, k=1) + np.eye(6, k=-1)),
+        EveryPair(),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_directions_may_come_from_any_distribution(law):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6)) + 5 * rng.integers(0, 2, (200, 1))
+    forest = DensityForest(5, projections=law, criterion_dim=3, random_state=0).fit(X)
+    assert (forest.forest_.depth() >= 2).all()
+    far = X + 20 * rng.choice([-1, 1], (200, 6))
+    assert forest.score(X) > forest.score(far) + 10
 
 
 def test_bad_parameters_are_refused(bananas):
