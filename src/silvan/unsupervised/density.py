@@ -265,7 +265,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         options: dict[str, Any],
         first: int,
     ) -> ForestArrays:
-        """Grow the trees, and fit the Gaussians of their leaves."""
+        """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = self._sampling.plan
             most = max(1, min(plan.n_kept, plan.n_draws) // options["min_samples_leaf"])
