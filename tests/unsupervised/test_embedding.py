@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_s_curve, make_swiss_roll
+from sklearn.frozen import FrozenEstimator
 from sklearn.manifold import trustworthiness
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -205,6 +206,15 @@ def test_leaves_of_any_forest_define_the_affinity(digits, forest):
     grown = ManifoldEmbedding(forest=forest, n_components=5, random_state=0).fit(X[:300], y[:300])
     assert not hasattr(forest, "forest_")
     np.testing.assert_allclose(grown.embedding_, given.embedding_)
+
+
+def test_a_frozen_forest_survives_clones(digits):
+    X, y = digits
+    fitted = ForestClassifier(10, random_state=0).fit(X[:300], y[:300])
+    embedding = clone(ManifoldEmbedding(forest=FrozenEstimator(fitted))).fit(X[:300])
+    np.testing.assert_array_equal(
+        embedding.embedding_, ManifoldEmbedding(forest=fitted).fit(X[:300]).embedding_
+    )
 
 
 def test_a_classifier_as_forest_separates_its_classes(digits):
