@@ -91,24 +91,14 @@ class GaussianTree(ReferenceTree):
     def __init__(self, X, weight, distribution, options, tree=0):
         super().__init__(X, np.zeros((len(X), 1)), weight, distribution, options, tree)
 
-    def grow(self, rows, path):
-        weight = self.weight[rows]
-        split, covariance = None, None
+    def grow(self, rows, path, estimation=None, ancestor=None):
+        split = None
         if self.may_split(rows, None, path):
+            key = node_key(self.options["seed"], self.tree, path)
+            self.random = Random(combine_keys(key, 1024))
             self.space = self.make_space(rows, path)
-            self.random = Random(
-                combine_keys(node_key(self.options["seed"], self.tree, path), 1024)
-            )
-            if self.space is not None:
-                split = self.find_split(rows, path)
-        if split is None:
-            X = self.X[rows].astype(np.float64)
-            mean = weight @ X / weight.sum()
-            covariance = (weight[:, None] * (X - mean)).T @ (X - mean) / weight.sum()
-            value = (mean, covariance)
-        else:
-            value = None
-        self.nodes[path] = {"rows": rows, "value": value, "weight": weight.sum(), "split": split}
+            split = None if self.space is None else self.find_split(rows, path)
+        self.nodes[path] = {"rows": rows, "weight": self.weight[rows].sum(), "split": split}
         if split is not None:
             self.grow(rows[split["left"]], path + "L")
             self.grow(rows[~split["left"]], path + "R")

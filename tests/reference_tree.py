@@ -40,20 +40,33 @@ def score_side(targets, weight, criterion, scale=1.0):
 
 
 class ReferenceTree:
-    """Grows one tree from the same directions and the same rows as the native grower."""
+    """Grows one tree from the same directions and the same rows as the native grower.
 
-    def __init__(self, X, targets, weight, distribution, options, tree=0):
-        self.X, self.targets, self.weight = X, targets, weight
+    `data` describes the training rows to distributions that look at them; see `describe_node`.
+    `estimation` lists the rows that fill the leaves of an honest tree; all others decide splits.
+    """
+
+    def __init__(
+        self, X, targets, weight, distribution, options, tree=0, data=None, estimation=None
+    ):
+        self.X, self.targets, self.weight, self.data = X, targets, weight, data
         self.distribution, self.options, self.tree = distribution, options, tree
         self.nodes = {}
         rows = np.flatnonzero(weight > 0)
+        if estimation is not None and len(estimation) < len(rows):
+            rows = np.setdiff1d(rows, estimation)
+            if data is not None:
+                seen = np.where(np.isin(np.arange(len(X)), rows), data["multiplicity"], 0)
+                self.data = data | {"multiplicity": seen.astype(np.int32)}
         self.root_weight = weight[rows].sum()
-        self.grow(rows, "")
+        self.grow(rows, "", estimation)
 
-    def grow(self, rows, path):
+    def grow(self, rows, path, estimation=None, ancestor=None):
+        """Grow the node of `rows`; `ancestor` has estimation rows where this node has none."""
         targets, weight = self.targets[rows], self.weight[rows]
         split = None
-        if self.may_split(rows, targets, path):
+        empty = estimation is not None and len(estimation) == 0
+        if self.may_split(rows, targets, path) and not empty:
             split = self.find_split(rows, path)
         if split is not None:
             base = score_side(
@@ -63,11 +76,28 @@ class ReferenceTree:
             decrease = (split["score"] - base) / self.root_weight / n_outputs
             if decrease < self.options["min_impurity_decrease"] * (1 - 1e-9) - 1e-12:
                 split = None
-        mean = (weight[:, None] * targets).sum(axis=0) / weight.sum()
-        self.nodes[path] = {"rows": rows, "value": mean, "weight": weight.sum(), "split": split}
+        members = rows if estimation is None else ancestor if empty else estimation
+        member_weight = self.weight[members]
+        mean = (member_weight[:, None] * self.targets[members]).sum(axis=0) / member_weight.sum()
+        self.nodes[path] = {
+            "rows": rows,
+            "members": members,
+            "value": mean,
+            "weight": weight.sum(),
+            "split": split,
+        }
         if split is not None:
-            self.grow(rows[split["left"]], path + "L")
-            self.grow(rows[~split["left"]], path + "R")
+            left = self.send(estimation, split)
+            for side, mine in (("L", split["left"]), ("R", ~split["left"])):
+                theirs = None if left is None else estimation[left if side == "L" else ~left]
+                self.grow(rows[mine], path + side, theirs, estimation)
+
+    def send(self, estimation, split):
+        """Tell which estimation rows go left at a split."""
+        if estimation is None:
+            return None
+        value = self.project(estimation, split["indices"], split["weights"])
+        return np.where(np.isnan(value), split["missing_left"], value <= split["threshold"])
 
     def may_split(self, rows, targets, path):
         options = self.options
@@ -82,7 +112,13 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             directions = _core.sample_directions(
-                self.distribution, self.options["seed"], self.tree, path, n_directions, attempt
+                self.distribution,
+                self.options["seed"],
+                self.tree,
+                path,
+                n_directions,
+                attempt,
+                None if self.data is None else self.data | {"rows": rows.astype(np.uint32)},
             )
             best, varies = self.search(rows, *directions)
             if varies:

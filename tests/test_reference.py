@@ -5,6 +5,7 @@ import pytest
 from growing import make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from projections.nodes import describe_node
 from reference_tree import ReferenceTree, native_nodes
 
 from silvan import _core
@@ -19,6 +20,14 @@ def make_distribution(kind, n_features):
         return _core.axis_aligned(n_features)
     if kind == "signs":
         return _core.sparse_signs(n_features, 2.0, False)
+    if kind == "components":
+        return _core.principal_components(n_features, 2, False, 40)
+    if kind == "rotation":
+        return _core.principal_components(n_features, 2, True, 40)
+    if kind == "ridge":
+        return _core.ridge_directions(n_features, 2, 1.0, 40)
+    if kind == "canonical":
+        return _core.canonical_directions(n_features, 3, True, 40)
     return _core.uniform_combinations(n_features, 2)
 
 
@@ -41,9 +50,9 @@ def default_options(**changes):
     return make_options(**({"n_directions": 3, "seed": 0} | changes))
 
 
-def grow(X, y, weights, distribution, options, *, bootstrap=True, trees=1):
+def grow(X, y, weights, distribution, options, *, bootstrap=True, trees=1, honest=0.0):
     n = len(X)
-    rows = make_rows(n, replace=bootstrap)
+    rows = make_rows(n, replace=bootstrap) | {"estimation_share": honest}
     columns = _core.to_columns(X)
     arrays = _core.grow(columns, X, y, weights, rows, distribution, options, (0, trees), 1, None)
     return arrays, rows
@@ -58,7 +67,7 @@ def assert_tree_equals_reference(arrays, reference):
         assert ours["weight"] == node["weight"]
         assert ours["leaf"] == (node["split"] is None)
         if node["split"] is None:
-            np.testing.assert_array_equal(ours["rows"], node["rows"])
+            np.testing.assert_array_equal(ours["rows"], node["members"])
             value = np.zeros(len(node["value"]))
             for output, v in ours["value"].items():
                 value[output] = v
@@ -71,24 +80,34 @@ def assert_tree_equals_reference(arrays, reference):
             assert ours["missing_left"] == split["missing_left"]
 
 
-def check_classification(seed, n, p, n_classes, features, law, options, weighted=False):
+def find_estimation_rows(rows, options):
+    """List the rows that fill the leaves of the first tree, or give None if it is not honest."""
+    estimation = _core.estimation_rows(rows, options["seed"], 0).astype(np.intp)
+    return estimation if rows["estimation_share"] else None
+
+
+def check_classification(seed, n, p, n_classes, features, law, options, weighted=False, honest=0.0):
     rng = np.random.default_rng(seed)
     X = make_features(rng, n, p, features)
     y = rng.integers(0, n_classes, n).astype(np.int32)
     options = default_options(n_outputs=n_classes, seed=seed, **options)
     weights = rng.integers(1, 1024, n) / 256.0 if weighted else None
     distribution = make_distribution(law, p)
-    arrays, rows = grow(X, y, weights, distribution, options)
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
-    if weighted:
-        weight *= weights
+    arrays, rows = grow(X, y, weights, distribution, options, honest=honest)
+    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    weight = multiplicity * (weights if weighted else 1.0)
     one_hot = np.eye(n_classes)[y]
-    reference = ReferenceTree(X, one_hot, weight, distribution, options)
+    kinds = {
+        "data": describe_node(X, y, weights, multiplicity),
+        "estimation": find_estimation_rows(rows, options),
+    }
+    reference = ReferenceTree(X, one_hot, weight, distribution, options, **kinds)
     assert_tree_equals_reference(arrays, reference)
 
 
 FEATURES = st.sampled_from(["normal", "ties", "uint8", "skewed", "missing"])
 LAWS = st.sampled_from(["axis", "signs", "uniform"])
+FITTED = pytest.mark.parametrize("law", ["components", "rotation", "ridge", "canonical"])
 
 
 @SETTINGS
@@ -156,15 +175,75 @@ def test_large_regression_nodes_equal_the_reference_too(features, leaf):
         )
 
 
-def check_regression(seed, n, n_outputs, features, law, options):
+@FITTED
+@pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
+def test_trees_of_node_fitted_directions_equal_the_reference(law, features):
+    for seed in range(3):
+        check_classification(seed, 90, 4, 3, features, law, {}, weighted=seed == 2)
+        check_regression(seed, 90, 1 + seed, features, law, {})
+
+
+def check_regression(seed, n, n_outputs, features, law, options, honest=0.0):
     rng = np.random.default_rng(seed)
     X = make_features(rng, n, 4, features)
     y = rng.integers(-512, 512, (n, n_outputs)) / 64.0
     options = default_options(criterion="squared_error", n_outputs=n_outputs, seed=seed, **options)
     distribution = make_distribution(law, 4)
-    arrays, rows = grow(X, y, None, distribution, options)
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
-    assert_tree_equals_reference(arrays, ReferenceTree(X, y, weight, distribution, options))
+    arrays, rows = grow(X, y, None, distribution, options, honest=honest)
+    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    kinds = {
+        "data": describe_node(X, y, None, multiplicity),
+        "estimation": find_estimation_rows(rows, options),
+    }
+    reference = ReferenceTree(X, y, multiplicity * 1.0, distribution, options, **kinds)
+    assert_tree_equals_reference(arrays, reference)
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 120),
+    n_classes=st.integers(1, 6),
+    features=FEATURES,
+    law=LAWS,
+    share=st.sampled_from([0.1, 0.5, 0.5, 0.9]),
+    leaf=st.sampled_from([1, 1, 4]),
+    weighted=st.booleans(),
+)
+def test_honest_classification_tree_equals_the_reference(
+    seed, n, n_classes, features, law, share, leaf, weighted
+):
+    options = {"min_samples_leaf": leaf}
+    check_classification(seed, n, 4, n_classes, features, law, options, weighted, share)
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 150),
+    n_outputs=st.integers(1, 3),
+    features=FEATURES,
+    law=LAWS,
+    share=st.sampled_from([0.1, 0.5, 0.9]),
+)
+def test_honest_regression_tree_equals_the_reference(seed, n, n_outputs, features, law, share):
+    check_regression(seed, n, n_outputs, features, law, {}, share)
+
+
+@pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
+def test_large_honest_trees_equal_the_reference_too(features):
+    options = {"max_depth": 5}
+    for seed in range(2):
+        check_classification(seed, 900, 4, 3, features, "signs", options, honest=0.4)
+        check_regression(seed, 600, 1, features, "signs", options, honest=0.6)
+
+
+@FITTED
+@pytest.mark.parametrize("features", ["normal", "missing"])
+def test_honest_trees_of_node_fitted_directions_equal_the_reference(law, features):
+    for seed in range(2):
+        check_classification(seed, 90, 4, 3, features, law, {}, honest=0.5)
+        check_regression(seed, 90, 1 + seed, features, law, {}, honest=0.5)
 
 
 @pytest.mark.parametrize("decrease", [0.001, 0.01, 0.05])

@@ -78,6 +78,36 @@ Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, 
     return to_numpy(std::move(multiplicity));
 }
 
+template <typename Target>
+Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                                const ConstArray<std::uint32_t>& order) {
+    const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
+        throw std::invalid_argument("targets and order need one row per sample");
+    }
+    std::vector<std::uint8_t> repeats;
+    {
+        nb::gil_scoped_release release;
+        repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data());
+    }
+    return to_numpy(std::move(repeats));
+}
+
+Array<std::uint32_t> estimation_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
+    const RowDraws draws = view_rows(rows);
+    std::vector<std::uint32_t> estimation;
+    if (is_honest(draws)) {
+        std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+        draw_rows(draws, seed, tree, multiplicity.data());
+        const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
+        for (std::size_t row = 0; row < multiplicity.size(); ++row) {
+            const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;
+            if (estimates) estimation.push_back(static_cast<std::uint32_t>(row));
+        }
+    }
+    return to_numpy(std::move(estimation));
+}
+
 }  // namespace
 
 RowDraws view_rows(const nb::dict& rows) {
@@ -92,6 +122,12 @@ RowDraws view_rows(const nb::dict& rows) {
     }
     draws.n_draws = nb::cast<std::int64_t>(rows["n_draws"]);
     draws.replace = nb::cast<bool>(rows["replace"]);
+    if (rows.contains("estimation_share")) draws.estimation_share = nb::cast<double>(rows["estimation_share"]);
+    if (rows.contains("repeats") && !rows["repeats"].is_none()) {
+        const auto repeats = nb::cast<ConstArray<std::uint8_t>>(rows["repeats"]);
+        if (repeats.shape(0) != order.shape(0)) throw std::invalid_argument("repeats and order differ in length");
+        draws.repeats = repeats.data();
+    }
     return draws;
 }
 
@@ -104,6 +140,13 @@ void bind_data(nb::module_& m) {
     m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
     m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
+    constexpr auto kRowRepeats = "For each position in the canonical order, 1 if the row there equals the one before.";
+    m.def("row_repeats", &row_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
+          kRowRepeats);
+    m.def("row_repeats", &row_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
+          kRowRepeats);
+    m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
+          "The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }
 
 }  // namespace silvan::bindings

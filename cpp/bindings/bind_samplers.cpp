@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -14,13 +15,17 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/node_data.hpp"
 #include "bindings/python_distribution.hpp"
 #include "core/samplers/axis_aligned.hpp"
+#include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
 #include "core/samplers/graph_neighborhoods.hpp"
 #include "core/samplers/mixture.hpp"
 #include "core/samplers/patches.hpp"
+#include "core/samplers/principal_components.hpp"
 #include "core/samplers/random_rotation.hpp"
+#include "core/samplers/ridge_directions.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
 
@@ -63,6 +68,36 @@ DistributionPtr make_uniform_combinations(std::int64_t n_features, std::int64_t 
 
 DistributionPtr make_random_rotation(std::int64_t n_features) {
     return std::make_shared<RandomRotation>(check_n_features(n_features));
+}
+
+// A node fits at most this many features and rows; what is asked for beyond it is all there are.
+std::int64_t check_fit(std::int64_t n_drawn, std::int64_t n_features, std::int64_t max_samples) {
+    check_n_features(n_features);
+    require(n_drawn >= 1, "n_drawn must be at least 1");
+    require(max_samples >= 2, "max_samples must be at least 2");
+    return std::min(n_drawn, n_features);
+}
+
+DistributionPtr make_principal_components(std::int64_t n_features, std::int64_t group_size, bool per_tree,
+                                          std::int64_t max_samples) {
+    group_size = check_fit(group_size, n_features, max_samples);
+    return std::make_shared<PrincipalComponents>(
+        n_features, PrincipalComponents::Options{group_size, per_tree, max_samples}, lapack());
+}
+
+DistributionPtr make_ridge_directions(std::int64_t n_features, std::int64_t n_drawn, double alpha,
+                                      std::int64_t max_samples) {
+    n_drawn = check_fit(n_drawn, n_features, max_samples);
+    require(std::isfinite(alpha) && alpha > 0.0, "alpha must be finite and above 0");
+    return std::make_shared<RidgeDirections>(n_features, RidgeDirections::Options{n_drawn, alpha, max_samples},
+                                             lapack());
+}
+
+DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t n_drawn, bool bootstrap,
+                                          std::int64_t max_samples) {
+    n_drawn = check_fit(n_drawn, n_features, max_samples);
+    return std::make_shared<CanonicalDirections>(
+        n_features, CanonicalDirections::Options{n_drawn, bootstrap, max_samples}, lapack());
 }
 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
@@ -145,19 +180,24 @@ std::uint64_t follow_path(std::uint64_t key, const std::string& path) {
 }
 
 nb::tuple sample_directions(const DistributionPtr& distribution, std::uint64_t seed, std::int64_t tree,
-                            const std::string& path, std::int64_t n_directions, std::uint64_t attempt) {
+                            const std::string& path, std::int64_t n_directions, std::uint64_t attempt,
+                            const nb::object& rows) {
     require(n_directions >= 1, "n_directions must be at least 1");
     require(tree >= 0, "tree must not be negative");
     const auto tree_number = static_cast<std::uint64_t>(tree);
-    NodeContext node;
-    node.tree = tree;
+    const NodeData data(rows, distribution->n_features());
+    NodeContext root = data.root();
+    NodeContext node = data.node();
+    root.tree = node.tree = tree;
+    root.key = stream_key(seed, tree_number, Purpose::root_node);
     node.depth = static_cast<std::int64_t>(path.size());
-    node.key = follow_path(stream_key(seed, tree_number, Purpose::root_node), path);
+    node.key = follow_path(root.key, path);
     ProjectionBatch batch;
     {
         nb::gil_scoped_release release;
         Random tree_random(stream_key(seed, tree_number, Purpose::tree_sampler));
         const auto sampler = distribution->make_sampler(tree_random);
+        sampler->prepare(root, tree_random);
         Random node_random(attempt_key(node.key, attempt));
         sampler->sample(node, n_directions, node_random, batch);
     }
@@ -211,6 +251,7 @@ PyType_Slot python_distribution_slots[] = {
 }  // namespace
 
 void bind_samplers(nb::module_& m) {
+    load_lapack();
     nb::class_<ProjectionDistribution>(m, "ProjectionDistribution",
                                        "Where a node's candidate directions come from; immutable.")
         .def_prop_ro("n_features", &ProjectionDistribution::n_features, "The number of features.")
@@ -223,13 +264,21 @@ void bind_samplers(nb::module_& m) {
         .def_prop_ro("depth", &NodeView::depth, "The depth of the node, 0 at the root.")
         .def_prop_ro("n_samples", &NodeView::n_samples, "The number of distinct rows in the node.")
         .def_prop_ro("rows", &NodeView::rows, "The row numbers, ascending: uint32, a copy.")
-        .def_prop_ro("X", &NodeView::features, "The features of the rows: float32 or uint8, a copy.");
+        .def_prop_ro("X", &NodeView::features, "The features of the rows: float32 or uint8, a copy.")
+        .def_prop_ro("targets", &NodeView::targets, "Class codes (int32) or outputs (float64) of the rows, a copy.")
+        .def_prop_ro("weights", &NodeView::weights, "Multiplicity times sample weight of the rows, a copy.");
 
     m.def("axis_aligned", &make_axis_aligned, nb::arg("n_features"));
     m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"),
           nb::arg("poisson"));
     m.def("uniform_combinations", &make_uniform_combinations, nb::arg("n_features"), nb::arg("n_nonzeros"));
     m.def("random_rotation", &make_random_rotation, nb::arg("n_features"));
+    m.def("principal_components", &make_principal_components, nb::arg("n_features"), nb::arg("group_size"),
+          nb::arg("per_tree"), nb::arg("max_samples"));
+    m.def("ridge_directions", &make_ridge_directions, nb::arg("n_features"), nb::arg("n_drawn"),
+          nb::arg("alpha"), nb::arg("max_samples"));
+    m.def("canonical_directions", &make_canonical_directions, nb::arg("n_features"), nb::arg("n_drawn"),
+          nb::arg("bootstrap"), nb::arg("max_samples"));
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
           nb::arg("weights"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
@@ -244,8 +293,9 @@ void bind_samplers(nb::module_& m) {
           "A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
           "name.");
     m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("seed"), nb::arg("tree"),
-          nb::arg("path"), nb::arg("n_directions"), nb::arg("attempt") = 0,
-          "The directions that a tree draws at the node reached by `path`, a string of L and R.");
+          nb::arg("path"), nb::arg("n_directions"), nb::arg("attempt") = 0, nb::arg("rows").none() = nb::none(),
+          "The directions that a tree draws at the node reached by `path`, a string of L and R. Laws that look at "
+          "data see `rows`, {X, targets, weights, multiplicity, rows}, or a node without rows.");
 }
 
 }  // namespace silvan::bindings

@@ -13,7 +13,8 @@ void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_predict(nb::module_& m);
 
-// Views the dictionary {order, cumulative, n_draws, replace}; the arrays must outlive the view.
+// Views the dictionary {order, cumulative, n_draws, replace}, and for honest trees {estimation_share, repeats}; the
+// arrays must outlive the view.
 RowDraws view_rows(const nb::dict& rows);
 
 }  // namespace silvan::bindings

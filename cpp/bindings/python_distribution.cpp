@@ -7,11 +7,21 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "core/node_targets.hpp"
 #include "core/samplers/check_directions.hpp"
 
 namespace silvan::bindings {
 
 namespace {
+
+template <typename T>
+nb::object to_matrix(std::vector<T>&& values, std::int64_t n_rows, std::int64_t n_columns) {
+    auto* moved = new std::vector<T>(std::move(values));
+    nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+    return nb::cast(Matrix(moved->data(), {static_cast<std::size_t>(n_rows), static_cast<std::size_t>(n_columns)},
+                           owner));
+}
 
 template <typename T>
 nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
@@ -24,11 +34,7 @@ nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
             for (std::int64_t j = 0; j < n_features; ++j) copy.push_back(row[j * features.column_stride]);
         }
     }
-    auto* moved = new std::vector<T>(std::move(copy));
-    nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-    const auto n_rows = static_cast<std::size_t>(node.n_rows);
-    return nb::cast(Matrix(moved->data(), {n_rows, static_cast<std::size_t>(n_features)}, owner));
+    return to_matrix(std::move(copy), node.n_rows, n_features);
 }
 
 template <typename T>
@@ -113,6 +119,30 @@ nb::object NodeView::features() const {
     const NodeContext& context = node();
     const bool is_uint8 = context.features != nullptr && context.features->type == FeatureType::uint8;
     return is_uint8 ? copy_rows<std::uint8_t>(context, n_features_) : copy_rows<float>(context, n_features_);
+}
+
+nb::object NodeView::targets() const {
+    const NodeContext& context = node();
+    const TrainingTargets none;
+    const TrainingTargets& targets = context.targets == nullptr ? none : *context.targets;
+    if (targets.value != nullptr) {
+        std::vector<double> copy;
+        for (std::int64_t i = 0; i < context.n_rows; ++i) {
+            const double* row = targets.value + static_cast<std::int64_t>(context.rows[i]) * targets.n_outputs;
+            copy.insert(copy.end(), row, row + targets.n_outputs);
+        }
+        return to_matrix(std::move(copy), context.n_rows, targets.n_outputs);
+    }
+    std::vector<std::int32_t> copy;
+    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(targets.label[context.rows[i]]);
+    return nb::cast(to_numpy(std::move(copy)));
+}
+
+nb::object NodeView::weights() const {
+    const NodeContext& context = node();
+    std::vector<double> copy;
+    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(row_weight(context, i));
+    return nb::cast(to_numpy(std::move(copy)));
 }
 
 PythonDistribution::PythonDistribution(std::int64_t n_features, nb::callable sample, std::string name)

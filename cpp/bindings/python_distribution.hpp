@@ -10,8 +10,8 @@
 
 namespace silvan::bindings {
 
-// What Python sees of a node: valid during the call that it was made for, an error afterwards. `rows` and `X`
-// are copies, made when asked for.
+// What Python sees of a node: valid during the call that it was made for, an error afterwards. Arrays are
+// copies, made when asked for.
 class NodeView {
 public:
     NodeView(const NodeContext& node, std::int64_t n_features) : node_(&node), n_features_(n_features) {}
@@ -21,6 +21,8 @@ public:
     std::int64_t n_samples() const { return node().n_rows; }
     nanobind::object rows() const;
     nanobind::object features() const;
+    nanobind::object targets() const;
+    nanobind::object weights() const;
 
     void close() { node_ = nullptr; }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "core/buffer.hpp"
@@ -57,7 +58,7 @@ std::uint64_t hash_row(const T* row, std::int64_t n_features, std::int64_t strid
 }
 
 template <typename T, typename Target>
-void hash_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+void hash_typed_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                Buffer<std::uint64_t>& hashes) {
     hashes.resize(static_cast<std::size_t>(features.n_samples));
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
@@ -68,6 +69,30 @@ void hash_rows(const FeatureMatrix& features, const Target* targets, std::int64_
             hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
         }
         hashes[static_cast<std::size_t>(i)] = hash;
+    }
+}
+
+template <typename Target>
+void hash_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+               Buffer<std::uint64_t>& hashes) {
+    if (features.type == FeatureType::float32) {
+        hash_typed_rows<float>(features, targets, n_targets, hashes);
+    } else {
+        hash_typed_rows<std::uint8_t>(features, targets, n_targets, hashes);
+    }
+}
+
+// Calls visit(row, first) with each row that was drawn, in canonical order; `first` tells whether no row equal to
+// it was drawn before.
+template <typename Visit>
+void for_drawn_rows(const RowDraws& draws, const std::int32_t* multiplicity, const Visit& visit) {
+    bool first = true;
+    for (std::int64_t i = 0; i < draws.n_samples; ++i) {
+        if (draws.repeats == nullptr || draws.repeats[i] == 0) first = true;
+        const std::uint32_t row = draws.order[i];
+        if (multiplicity[row] == 0) continue;
+        visit(row, first);
+        first = false;
     }
 }
 
@@ -86,15 +111,31 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
     }
 }
 
+std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                                                 const std::int32_t* multiplicity) {
+    std::uint64_t n_distinct = 0;
+    for_drawn_rows(draws, multiplicity, [&](std::uint32_t, bool first) { n_distinct += first ? 1 : 0; });
+    if (n_distinct < 2) return {};
+    const double share = std::round(draws.estimation_share * static_cast<double>(n_distinct));
+    std::uint64_t n_wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, n_distinct - 1);
+    Random random(stream_key(seed, tree, Purpose::honest_halves));
+    std::vector<std::uint8_t> chosen(static_cast<std::size_t>(draws.n_samples));
+    bool take = false;
+    for_drawn_rows(draws, multiplicity, [&](std::uint32_t row, bool first) {
+        if (first) {
+            take = random.below(n_distinct--) < n_wanted;
+            n_wanted -= take ? 1 : 0;
+        }
+        chosen[row] = take ? 1 : 0;
+    });
+    return chosen;
+}
+
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets) {
     Buffer<std::uint64_t> hashes;
-    if (features.type == FeatureType::float32) {
-        hash_rows<float>(features, targets, n_targets, hashes);
-    } else {
-        hash_rows<std::uint8_t>(features, targets, n_targets, hashes);
-    }
+    hash_rows(features, targets, n_targets, hashes);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
@@ -103,7 +144,21 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
     return order;
 }
 
+template <typename Target>
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                       const std::uint32_t* order) {
+    Buffer<std::uint64_t> hashes;
+    hash_rows(features, targets, n_targets, hashes);
+    std::vector<std::uint8_t> repeats(hashes.size());
+    for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
+    return repeats;
+}
+
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t);
+template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
+                                                const std::uint32_t*);
+template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,
+                                                const std::uint32_t*);
 
 }  // namespace silvan

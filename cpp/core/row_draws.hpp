@@ -18,12 +18,24 @@ struct RowDraws {
     std::int64_t n_samples = 0;
     std::int64_t n_draws = 0;
     bool replace = true;
+    // Share of its distinct rows that an honest tree fills its leaves from; 0: trees are not honest.
+    double estimation_share = 0.0;
+    // For each position in canonical order 1 if the row there equals the one before; nullptr: none does.
+    const std::uint8_t* repeats = nullptr;
 };
+
+inline bool is_honest(const RowDraws& draws) { return draws.estimation_share > 0.0; }
 
 // Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each row. Without
 // replacement n_draws distinct rows are drawn uniformly.
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                std::int32_t* multiplicity);
+
+// Divides the rows that an honest tree drew: 1 for those that fill its leaves, 0 for those that decide its
+// splits. All subsets of the right size are equally likely; equal rows stay together, and there is at least one
+// distinct row on either side. Empty if the tree drew one distinct row only: it has nothing to split.
+std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                                                 const std::int32_t* multiplicity);
 
 // Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
 // permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets, of
@@ -31,5 +43,10 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets);
+
+// For each position in `order`, the canonical one, 1 if the row there equals the one before.
+template <typename Target>
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                       const std::uint32_t* order);
 
 }  // namespace silvan

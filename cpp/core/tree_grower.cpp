@@ -49,10 +49,12 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
 void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     tree_ = tree;
     arrays.clear();
-    draw_tree_rows(arrays.members);
-    rows_ = arrays.members.data();
-    const auto n_rows = static_cast<std::int64_t>(arrays.members.size());
-    targets_.reserve_rows(n_rows);
+    Buffer<std::uint32_t>& rows = is_honest(training_.rows) ? structure_ : arrays.members;
+    draw_tree_rows(rows);
+    rows_ = rows.data();
+    const auto n_rows = static_cast<std::int64_t>(rows.size());
+    const EstimationRange estimates = estimation_.start();
+    targets_.reserve_rows(std::max(n_rows, estimates.size()));
     search_.reserve_rows(n_rows);
 
     const auto tree_number = static_cast<std::uint64_t>(tree);
@@ -60,8 +62,9 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     const auto sampler = distribution_.make_sampler(tree_stream);
     root_weight_ = 0.0;
     open_.clear();
-    open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node)});
+    open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     arrays.add_nodes(1);
+    sampler->prepare(context_of(open_.back()), tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
@@ -69,18 +72,31 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     }
 }
 
-// Lists the rows that the tree draws, ascending, and how often.
-void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& members) {
+// Lists the rows that the tree draws, ascending, and how often; those that fill the leaves of an honest tree go
+// to `estimation_`.
+void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
+    const bool honest = is_honest(training_.rows);
     auto* multiplicity = static_cast<std::int32_t*>(search_.room_for(training_.rows.n_samples));
-    draw_rows(training_.rows, options_.seed, static_cast<std::uint64_t>(tree_), multiplicity);
+    const auto tree = static_cast<std::uint64_t>(tree_);
+    draw_rows(training_.rows, options_.seed, tree, multiplicity);
+    std::vector<std::uint8_t> chosen;
+    if (honest) chosen = choose_estimation_rows(training_.rows, options_.seed, tree, multiplicity);
     const std::int64_t n = training_.rows.n_samples;
     const std::int64_t n_drawn = n - std::count(multiplicity, multiplicity + n, 0);
-    members.reserve(static_cast<std::size_t>(n_drawn));
+    rows.clear();
+    rows.reserve(static_cast<std::size_t>(n_drawn));
     counts_.clear();
+    estimation_.clear();
     for (std::int64_t i = 0; i < n; ++i) {
         if (multiplicity[i] == 0) continue;
-        members.push_back(static_cast<std::uint32_t>(i));
-        counts_.push_back(multiplicity[i]);
+        const auto row = static_cast<std::uint32_t>(i);
+        const bool estimates = !chosen.empty() && chosen[row] != 0;
+        if (!estimates) {
+            rows.push_back(row);
+            counts_.push_back(multiplicity[i]);
+        }
+        // The only distinct row of a tree decides nothing, and serves for both.
+        if (honest && (estimates || chosen.empty())) estimation_.add(row, multiplicity[i]);
     }
 }
 
@@ -102,11 +118,6 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
     } else {
         add_leaf(open, arrays);
     }
-}
-
-NodeContext TreeGrower::context_of(const OpenNode& open) const {
-    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key};
 }
 
 // The space has a dimension for every feature if it may have so many. Otherwise directions are drawn for it;
@@ -153,10 +164,16 @@ double TreeGrower::impurity_decrease(const Split& split) const {
     return (split.score - targets_.base_score()) / root_weight_ / outputs;
 }
 
+// Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open) const {
     const std::int64_t n = open.end - open.begin;
-    return !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
-           n >= 2 * options_.min_samples_leaf;
+    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth &&
+           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
+}
+
+NodeContext TreeGrower::context_of(const OpenNode& open) const {
+    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
+            open.key, &training_.targets, counts_.data() + open.begin};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
@@ -241,17 +258,28 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = missing_left ? 1 : 0;
     arrays.add_nodes(2);
-    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right)});
-    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left)});
+    const Direction winner{batch_.indices.data() + start, batch_.weights.data() + start,
+                           static_cast<std::int64_t>(length)};
+    const auto [left_estimates, right_estimates] = estimation_.divide(
+        open.estimates, training_.features, *options_.kernels, winner, split.threshold, missing_left);
+    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
+    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
 }
 
-void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) const {
+void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
+    std::int64_t n_members = open.end - open.begin;
+    if (estimation_.honest()) {
+        const std::uint32_t* members = estimation_.rows(open.estimates);
+        n_members = open.estimates.size();
+        targets_.load(members, n_members, estimation_.counts(open.estimates));
+        arrays.members.append(members, static_cast<std::size_t>(n_members));
+    }
     const auto node = static_cast<std::size_t>(open.node);
     arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());
     const std::size_t before = arrays.values.size();
     targets_.append_value(arrays.value_outputs, arrays.values);
     arrays.n_values.push_back(static_cast<std::int32_t>(arrays.values.size() - before));
-    arrays.n_members.push_back(static_cast<std::int32_t>(open.end - open.begin));
+    arrays.n_members.push_back(static_cast<std::int32_t>(n_members));
 }
 
 }  // namespace silvan

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/criteria.hpp"
+#include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
 #include "core/gaussian_space.hpp"
 #include "core/node_targets.hpp"
@@ -49,15 +50,16 @@ private:
         std::int32_t node;
         std::int64_t depth;
         std::uint64_t key;
+        EstimationRange estimates;
     };
 
-    void draw_tree_rows(Buffer<std::uint32_t>& members);
+    void draw_tree_rows(Buffer<std::uint32_t>& rows);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     void load_space(const OpenNode& open, ProjectionSampler& sampler);
     void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
-    NodeContext context_of(const OpenNode& open) const;
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
+    NodeContext context_of(const OpenNode& open) const;
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
@@ -65,7 +67,7 @@ private:
     std::int64_t divide(T* entries, std::int64_t n, const Split& split);
     bool heavier_left(const Split& split) const;
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
-    void add_leaf(const OpenNode& open, TreeArrays& arrays) const;
+    void add_leaf(const OpenNode& open, TreeArrays& arrays);
 
     const TrainingSet& training_;
     const ProjectionDistribution& distribution_;
@@ -73,8 +75,10 @@ private:
     const std::atomic<bool>& stop_;
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
-    std::uint32_t* rows_ = nullptr;     // the tree's rows, node by node: its members in the end
+    std::uint32_t* rows_ = nullptr;     // the rows that decide splits, node by node
     Buffer<std::int32_t> counts_;       // how often each of them was drawn
+    Buffer<std::uint32_t> structure_;   // those rows of an honest tree; another's are its members in the end
+    EstimationRows estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;
     NodeTargets targets_;

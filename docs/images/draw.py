@@ -20,12 +20,15 @@ from silvan.datasets import make_impulse, make_trunk
 from silvan.plotting import ImportanceDisplay
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     Dictionary,
     GraphNeighborhoods,
     Mixture,
     Patches,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -77,6 +80,81 @@ def draw_directions() -> Figure:
     assert image is not None
     bar = figure.colorbar(image, cax=axes[-1, -1].inset_axes((0.05, 0.1, 0.07, 0.8)))
     bar.set_label("weight")
+    return figure
+
+
+def draw_fitted_directions() -> Figure:
+    """Show what each law fits to the same node: lines along the directions of a root."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 150)
+    centres = np.array([[-1.2, 0.0], [1.2, 0.4], [0.6, -1.9]])
+    X = centres[y] + rng.normal(size=(450, 2)) @ np.array([[1.3, 0.9], [0.0, 0.45]])
+    laws = {
+        "UniformCombinations()": UniformCombinations(),
+        "PrincipalComponents()": PrincipalComponents(n_features=2),
+        "RidgeDirections()": RidgeDirections(n_features=2),
+        "CanonicalDirections()": CanonicalDirections(n_features=2),
+    }
+    figure = Figure(figsize=(12, 3.4), dpi=90, layout="constrained")
+    for axis, (title, law) in zip(figure.subplots(1, 4), laws.items(), strict=True):
+        for label, color in enumerate((GREEN, ORANGE, GREY)):
+            axis.plot(*X[y == label].T, ".", color=color, markersize=3, alpha=0.6)
+        for direction in law.draw(24, n_features=2, random_state=0, X=X, y=y).toarray():
+            x, dx = X.mean(axis=0), 3.6 * direction / np.linalg.norm(direction)
+            axis.plot(*np.transpose([x - dx, x + dx]), color="black", linewidth=0.7, alpha=0.6)
+        axis.set_title(title, fontsize=11)
+        axis.set(xticks=[], yticks=[], aspect="equal", xlim=(-4.6, 4.6), ylim=(-4.6, 4.2))
+    return figure
+
+
+def draw_scaling() -> Figure:
+    """Show what each scaling makes of a skewed feature with an outlier, and of new values."""
+    rng = np.random.default_rng(3)
+    training = np.append(np.exp(0.6 * rng.normal(size=24)), 14.0)
+    new = np.linspace(-2.0, 17.0, 1000)
+    labels = np.arange(len(training)) % 2
+    figure = Figure(figsize=(12, 3.4), dpi=100, layout="constrained")
+    titles = {None: "as given", "minmax": '"minmax"', "standard": '"standard"', "rank": '"rank"'}
+    for axis, (scaling, title) in zip(figure.subplots(1, 4), titles.items(), strict=True):
+        forest = ForestClassifier(1, scaling=scaling, random_state=0)
+        forest.fit(training[:, None], labels)
+        axis.plot(new, forest._rows(new[:, None])[:, 0], color=GREY, lw=1)
+        scaled = forest._rows(training[:, None])[:, 0]
+        axis.plot(training, scaled, "o", color=GREEN, ms=4)
+        left = np.full(len(scaled), -3.4)
+        axis.plot(left, scaled, "_", color=ORANGE, ms=9, mew=1.5)
+        axis.set(title=title, xlabel="value", xlim=(-4, 17))
+    figure.axes[0].set_ylabel("scaled value")
+    return figure
+
+
+def draw_honesty() -> Figure:
+    """Show a posterior that rises along a diagonal, and what two forests make of 1000 rows."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(1000, 2))
+    y = rng.random(1000) < 0.5 + 0.2 * X.sum(axis=1)
+    ticks = np.linspace(-1, 1, 201)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+    posteriors = {"the truth": 0.5 + 0.2 * grid.sum(axis=1)}
+    for title, honest in (("plain forest", False), ("honest forest", True)):
+        forest = ForestClassifier(200, honest=honest, random_state=0).fit(X, y)
+        posteriors[title] = forest.predict_proba(grid)[:, 1]
+    figure = Figure(figsize=(11, 3.6), dpi=90, layout="constrained")
+    axes = figure.subplots(1, 3)
+    image = None
+    for axis, (title, posterior) in zip(axes, posteriors.items(), strict=True):
+        shape = (len(ticks), len(ticks))
+        image = axis.imshow(
+            posterior.reshape(shape),
+            origin="lower",
+            extent=(-1, 1, -1, 1),
+            cmap="RdBu_r",
+            vmin=0,
+            vmax=1,
+        )
+        axis.set(title=title, xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    assert image is not None
+    figure.colorbar(image, ax=axes, label="probability of class 1")
     return figure
 
 
@@ -287,10 +365,13 @@ def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDAr
 
 if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
+    draw_fitted_directions().savefig(HERE / "fitted_directions.png")
     draw_patches().savefig(HERE / "patches.png")
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
+    draw_scaling().savefig(HERE / "scaling.png")
+    draw_honesty().savefig(HERE / "honesty.png")
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

@@ -66,7 +66,8 @@ class ForestArrays:
     direction_indptr, direction_indices, direction_weights : arrays
         The direction of each split as a row of a CSR matrix; rows of leaves are empty.
     n_samples : int32 array of shape (N,)
-        Number of distinct training rows that reached the node.
+        Number of distinct training rows that reached the node; in an honest forest, here and in
+        `weight` and `impurity`, of those that decide splits.
     weight : float64 array of shape (N,)
         Total weight of those rows.
     impurity : float32 array of shape (N,)
@@ -75,7 +76,8 @@ class ForestArrays:
         Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
         means of the targets, or, without targets, the leaf's share of the tree's weight.
     member_indptr, members : arrays
-        In-bag training rows of each leaf.
+        In-bag training rows of each leaf: those that its values are means of. In an honest forest
+        a leaf that none reached has the members of its nearest ancestor.
     grid_shape : int64 array
         Shape of the grid whose running sums directions are over, besides the features: column
         ``n_features + j`` is running sum j. Empty where directions are over features only.

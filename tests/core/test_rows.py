@@ -93,3 +93,65 @@ def test_canonical_order_does_not_depend_on_the_layout():
     X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
     y = np.zeros((50, 1))
     np.testing.assert_array_equal(_core.row_order(X, y), _core.row_order(np.asfortranarray(X), y))
+
+
+def honest_rows(n, *, share=0.5, repeats=None, **others):
+    rows = make_rows(np.arange(n), n, **others)
+    return rows | {"estimation_share": share, "repeats": repeats}
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "n_estimation"), [(0.5, 9, 5), (0.3, 10, 3), (0.01, 10, 1), (0.99, 10, 9)]
+)
+def test_estimation_rows_are_so_many_of_all_distinct_rows(share, n, n_estimation):
+    rows = honest_rows(n, share=share, replace=False)
+    for tree in range(50):
+        assert len(_core.estimation_rows(rows, 3, tree)) == n_estimation
+
+
+def test_every_drawn_row_is_an_estimation_row_equally_often():
+    rows = honest_rows(8)
+    drawn, chosen = np.zeros(8), np.zeros(8)
+    for tree in range(4000):
+        multiplicity = _core.draw_rows(rows, 3, tree)
+        estimation = _core.estimation_rows(rows, 3, tree)
+        assert (multiplicity[estimation] > 0).all()
+        drawn += multiplicity > 0
+        chosen[estimation] += 1
+    share = chosen / drawn
+    # About 2,600 draws of each row: a standard error of 0.01.
+    np.testing.assert_allclose(share, share.mean(), atol=0.06)
+    assert abs(share.mean() - 0.5) < 0.05
+
+
+def test_pairs_of_rows_are_divided_independently_of_their_places():
+    rows = honest_rows(6, replace=False)
+    together = np.zeros((6, 6))
+    for tree in range(4000):
+        estimation = _core.estimation_rows(rows, 1, tree)
+        together[np.ix_(estimation, estimation)] += 1
+    pairs = together[np.triu_indices(6, 1)] / 4000
+    np.testing.assert_allclose(pairs, 3 / 6 * 2 / 5, atol=6 * np.sqrt(0.2 * 0.8 / 4000))
+
+
+def test_equal_rows_are_on_the_same_side():
+    X = np.repeat(np.arange(5.0, dtype=np.float32), 3)[:, None]
+    y = np.zeros((15, 1))
+    order = _core.row_order(X, y)
+    repeats = _core.row_repeats(X, y, order)
+    assert repeats.reshape(5, 3).tolist() == [[0, 1, 1]] * 5
+    rows = {"order": order, "cumulative": None, "n_draws": 15, "replace": False}
+    rows |= {"estimation_share": 0.4, "repeats": repeats}
+    for tree in range(20):
+        chosen = np.bincount(_core.estimation_rows(rows, 0, tree) // 3, minlength=5)
+        assert sorted(chosen.tolist()) == [0, 0, 0, 3, 3]
+
+
+def test_a_single_distinct_row_serves_for_structure_and_estimation():
+    assert _core.estimation_rows(honest_rows(1), 0, 0).tolist() == [0]
+    same = honest_rows(4, repeats=np.array([0, 1, 1, 1], dtype=np.uint8), replace=False)
+    assert _core.estimation_rows(same, 0, 0).tolist() == [0, 1, 2, 3]
+
+
+def test_trees_that_are_not_honest_have_no_estimation_rows():
+    assert len(_core.estimation_rows(make_rows(np.arange(9), 9), 0, 0)) == 0

@@ -17,12 +17,17 @@ ESTIMATORS = [
     ForestClassifier(n_estimators=5, projections=AxisAligned(), criterion="entropy"),
     ForestClassifier(n_estimators=9, voting="hard"),
     ForestClassifier(n_estimators=5, class_weight="balanced"),
+    ForestClassifier(n_estimators=5, scaling="rank"),
     ForestRegressor(n_estimators=5),
     ForestRegressor(n_estimators=5, bootstrap=False),
+    ForestRegressor(n_estimators=5, scaling="standard"),
+    ForestClassifier(n_estimators=9, honest=True),
+    ForestRegressor(n_estimators=9, honest=True, bootstrap=False),
     ForestRegressor(n_estimators=5, projections=AxisAligned(), max_features=0.5),
     ManifoldForestClassifier(n_estimators=5),
     ManifoldForestClassifier(n_estimators=9, boundary="wrap", weights="signs", voting="hard"),
     ManifoldForestRegressor(n_estimators=5),
+    ManifoldForestRegressor(n_estimators=5, scaling="minmax"),
 ]
 
 

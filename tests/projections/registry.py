@@ -9,12 +9,15 @@ from scipy.sparse import csr_array, diags_array
 
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     Dictionary,
     GraphNeighborhoods,
     Mixture,
     Patches,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -63,6 +66,7 @@ class Case:
     fewest: Callable[[int, int], int] = lambda d, p: d
     most: Callable[[int, int], int] = lambda d, p: d
     is_native: bool = True
+    n_reference: int = 2_500  # nodes that its NumPy reference draws for a comparison of laws
 
 
 CASES = [
@@ -94,6 +98,22 @@ CASES = [
         "mixture of patches",
         lambda p: Mixture([(AxisAligned(), 1.0), (on_grid(p), 2.0)]),
         lambda d, p: min(d, p),
+    ),
+    Case("components", lambda p: PrincipalComponents(), n_reference=600),
+    Case(
+        "components of a tree",
+        lambda p: PrincipalComponents(n_features=2, per="tree"),
+        min,
+        min,
+        n_reference=600,
+    ),
+    Case("ridge", lambda p: RidgeDirections(), n_reference=600),
+    Case("canonical", lambda p: CanonicalDirections(), n_reference=600),
+    Case(
+        "mixture of fits",
+        lambda p: Mixture([(PrincipalComponents(per="tree"), 1.0), (CanonicalDirections(), 2.0)]),
+        lambda d, p: min(d, p),
+        n_reference=600,
     ),
     Case("python", lambda p: CyclicDifferences(lag=1), is_native=False),
 ]

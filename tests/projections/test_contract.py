@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from projections.nodes import describe_node
 from projections.registry import CASES, named
 from sklearn.base import clone
 
@@ -59,13 +60,15 @@ def test_nodes_and_trees_have_directions_of_their_own(case):
 
 @all_cases
 def test_a_split_is_one_of_the_directions_that_its_node_draws(case):
-    """So what a node draws depends on its place alone and not on the nodes grown before it."""
+    """So what a node draws depends on its place and rows, not on the nodes grown before it."""
     X = np.random.default_rng(0).normal(size=(200, 12)).astype(np.float32)
     y = (X[:, :3].sum(axis=1) > 0).astype(int)
     projections = case.build(12)
     fitted = ForestClassifier(2, projections=projections, max_features=4, random_state=0).fit(X, y)
     forest, native = fitted.forest_, projections._to_native(12)
     for tree in range(2):
+        rows = describe_node(X, y.astype(np.int32), None, fitted._sampling.multiplicities(tree))
+        node_rows = rows_of_nodes(forest, tree)
         paths = {0: ""}
         start = forest.tree_offsets[tree]
         for node in range(forest.tree_offsets[tree + 1] - start):
@@ -79,10 +82,25 @@ def test_a_split_is_one_of_the_directions_that_its_node_draws(case):
                 forest.direction_weights[nonzeros].tolist(),
             )
             indptr, indices, weights = _core.sample_directions(
-                native, fitted._sampling.seed, tree, path, 4
+                native, fitted._sampling.seed, tree, path, 4, rows=rows | {"rows": node_rows[node]}
             )
             drawn = [(indices[a:b].tolist(), weights[a:b].tolist()) for a, b in pairwise(indptr)]
             assert chosen in drawn
+
+
+def rows_of_nodes(forest, tree):
+    """The training rows of each node, ascending: those of the leaves below it."""
+    start, end = forest.tree_offsets[[tree, tree + 1]]
+    rows = {}
+    for node in reversed(range(end - start)):
+        left = forest.left[start + node]
+        if left < 0:
+            leaf = forest.leaf_offsets[tree] - 1 - left
+            members = forest.members[slice(*forest.member_indptr[[leaf, leaf + 1]])]
+            rows[node] = np.sort(members).astype(np.uint32)
+        else:
+            rows[node] = np.sort(np.concatenate([rows[left], rows[left + 1]]))
+    return rows
 
 
 @all_cases

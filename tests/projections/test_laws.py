@@ -5,15 +5,19 @@ Seeds are fixed; the thresholds would let one law in a hundred million fail by c
 
 import numpy as np
 import pytest
+from projections.nodes import describe_node, make_node, to_dense
 from projections.registry import CASES, named
 from scipy.stats import chi2_contingency
 
 from silvan import _core
-from silvan.projections import Node
 
 RAREST = 1e-8
-N_NATIVE, N_REFERENCE = 10_000, 2_500
 N_FEATURES, N_DIRECTIONS = 6, 4
+# What the node holds, for laws that look: 20 rows of three classes.
+ROWS = describe_node(
+    np.random.default_rng(10).normal(size=(20, N_FEATURES)).astype(np.float32),
+    np.arange(20, dtype=np.int32) % 3,
+)
 
 native_cases = pytest.mark.parametrize(
     "case", [case for case in CASES if case.is_native], ids=named
@@ -24,16 +28,14 @@ def draw_natively(distribution, n_nodes):
     """The directions of the roots of `n_nodes` trees, dense."""
     native = distribution._to_native(N_FEATURES)
     for tree in range(n_nodes):
-        indptr, indices, weights = _core.sample_directions(native, 11, tree, "", N_DIRECTIONS)
-        directions = np.zeros((len(indptr) - 1, N_FEATURES))
-        directions[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = weights
-        yield directions
+        directions = _core.sample_directions(native, 11, tree, "", N_DIRECTIONS, rows=ROWS)
+        yield to_dense(directions, N_FEATURES)
 
 
 def draw_by_reference(distribution, n_nodes):
     rng = np.random.default_rng(12)
     for _ in range(n_nodes):
-        yield distribution.sample(Node(N_FEATURES, N_DIRECTIONS), rng).toarray()
+        yield distribution.sample(make_node(ROWS, N_DIRECTIONS), rng).toarray()
 
 
 def pick(directions, number):
@@ -97,8 +99,8 @@ def assert_same_law(a, b):
 @native_cases
 def test_native_directions_have_the_law_of_the_numpy_reference(case):
     distribution = case.build(N_FEATURES)
-    native = list(draw_natively(distribution, N_NATIVE))
-    reference = list(draw_by_reference(distribution, N_REFERENCE))
+    native = list(draw_natively(distribution, 4 * case.n_reference))
+    reference = list(draw_by_reference(distribution, case.n_reference))
     for statistic in STATISTICS:
         a, b = (
             np.array([statistic(directions, i) for i, directions in enumerate(sample)])

@@ -11,10 +11,13 @@ from sklearn.model_selection import GridSearchCV
 from silvan import ForestClassifier
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     Dictionary,
     Mixture,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -48,6 +51,26 @@ BAD = [
     (Dictionary(EYE, np.zeros(4)), "must not be negative, and one must be positive"),
     (Dictionary(EYE, [1, np.nan, 1, 1]), "finite numbers, but they contain NaN or infinity"),
     (Dictionary(EYE, ["a"] * 4), "finite numbers, but they contain <U1"),
+    (PrincipalComponents(0), "n_features must be an integer >= 1, but it is 0; pass"),
+    (PrincipalComponents(None), "n_features must be an integer >= 1, but it is None; pass"),
+    (PrincipalComponents(per="leaf"), "per must be one of 'node', 'tree', but it is 'leaf'"),
+    (
+        PrincipalComponents(max_samples=1),
+        "max_samples must be an integer >= 2 or None, but it",
+    ),
+    (RidgeDirections(2.5), "n_features must be an integer >= 1 or None, but it is 2.5"),
+    (
+        RidgeDirections(alpha=0),
+        "alpha must be a finite number above 0, but it is 0; pass",
+    ),
+    (RidgeDirections(alpha=np.inf), "alpha must be a finite number above 0, but it is inf"),
+    (
+        RidgeDirections(max_samples=0.5),
+        "max_samples must be an integer >= 2 or None, but i",
+    ),
+    (CanonicalDirections(-1), "n_features must be an integer >= 1 or None, but it is -1"),
+    (CanonicalDirections(bootstrap=1), "bootstrap must be True or False, but it is 1"),
+    (CanonicalDirections(max_samples="all"), "max_samples must be an integer >= 2 or None"),
     (Mixture([]), "components must be a list of at least one pair (distribution, weight), but it"),
     (Mixture(AxisAligned()), "components must be a list of at least one pair"),
     (Mixture([AxisAligned()]), "components must be a list of at least one pair"),
@@ -69,6 +92,23 @@ def test_a_bad_parameter_is_explained_before_anything_is_drawn(distribution, mes
 def test_a_rotation_of_very_many_features_is_refused():
     with pytest.raises(ValueError, match="sparse for more than 8192 features"):
         RandomRotation().draw(1, 10_000)
+
+
+@pytest.mark.parametrize("law", [PrincipalComponents, RidgeDirections, CanonicalDirections])
+def test_a_fit_of_very_many_features_is_refused(law):
+    law(10_000).validate(100)
+    with pytest.raises(ValueError, match="n_features must be at most 8192, because a fit holds"):
+        law(10_000).validate(10_000)
+
+
+def test_rows_to_draw_for_must_have_the_features_and_targets():
+    law = RidgeDirections()
+    with pytest.raises(ValueError, match=r"X must have n_features=3 columns, but it has 4; pass"):
+        law.draw(2, 3, X=X, y=Y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        law.draw(2, 4, X=X, y=Y[:-1])
+    drawn = law.draw(2, 4, random_state=0, X=X.astype(str), y=np.where(Y, "a", "b"))
+    assert np.array_equal(drawn.toarray(), law.draw(2, 4, random_state=0, X=X, y=1 - Y).toarray())
 
 
 def test_equality_is_by_class_and_parameters():

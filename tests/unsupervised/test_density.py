@@ -14,8 +14,10 @@ from silvan.projections import (
     GraphNeighborhoods,
     Mixture,
     Patches,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -222,6 +224,7 @@ class EveryPair(ProjectionDistribution):
         AxisAligned(),
         SparseSigns(),
         RandomRotation(),
+        PrincipalComponents(),
         UniformCombinations(4),
         Dictionary(np.eye(6)[:4]),
         Mixture([(AxisAligned(), 1.0), (RandomRotation(), 1.0)]),
@@ -249,6 +252,8 @@ def test_bad_parameters_are_refused(bananas):
     }.items():
         with pytest.raises(ValueError, match=f"^{name} must be"):
             DensityForest(**{name: value}).fit(bananas)
+    with pytest.raises(ValueError, match=r"^projections must be .* \(RidgeDirections does\)"):
+        DensityForest(projections=Mixture([(RidgeDirections(), 1.0)])).fit(bananas)
     with pytest.raises(ValueError, match="NaN"):
         DensityForest().fit([[np.nan, 1.0], [0.0, 1.0]])
     with pytest.raises(ValueError, match="n_samples must be"):

@@ -14,6 +14,10 @@ public:
     MixtureSampler(std::vector<std::unique_ptr<ProjectionSampler>> components, const AliasTable& law)
         : components_(std::move(components)), law_(law), counts_(components_.size()) {}
 
+    void prepare(const NodeContext& root, Random& random) override {
+        for (const auto& component : components_) component->prepare(root, random);
+    }
+
     void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
                 ProjectionBatch& batch) override {
         std::fill(counts_.begin(), counts_.end(), 0);

@@ -57,7 +57,11 @@ struct ProjectionBatch {
     }
 };
 
-// What a sampler may know about the node that it draws for.
+struct TrainingTargets;
+
+// What a sampler may know about the node that it draws for. Features and targets are those of the whole training
+// set, indexed by row; a law may look at the node's own rows only. Without rows there is nothing to look at, and
+// the pointers may be null.
 struct NodeContext {
     const FeatureMatrix* features = nullptr;
     const std::uint32_t* rows = nullptr;  // ascending row numbers of the node
@@ -65,11 +69,23 @@ struct NodeContext {
     std::int64_t tree = 0;
     std::int64_t depth = 0;
     std::uint64_t key = 0;
+    const TrainingTargets* targets = nullptr;
+    const std::int32_t* counts = nullptr;  // how often the tree drew each row of the node
 };
+
+// How much row number `i` of the node counts: how often it was drawn times its weight.
+double row_weight(const NodeContext& node, std::int64_t i);
 
 class ProjectionSampler {
 public:
     virtual ~ProjectionSampler() = default;
+
+    // Called once before anything is sampled, for laws that fit something to the rows of the whole tree.
+    // `root` has them all; `random` is the tree's own stream, where make_sampler left it.
+    virtual void prepare(const NodeContext& root, Random& random) {
+        static_cast<void>(root);
+        static_cast<void>(random);
+    }
 
     // Appends `n_directions` directions to `batch`, or fewer where the law has no more (axis-aligned
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have

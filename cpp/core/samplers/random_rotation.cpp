@@ -5,25 +5,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/dot.hpp"
 #include "core/samplers/partial_shuffle.hpp"
 
 namespace silvan {
 
 namespace {
-
-// Eight partial sums: the compiler may not reorder a single one, and without vectors the product is slower.
-double dot(const double* a, const double* b, std::size_t n) {
-    constexpr std::size_t width = 8;
-    double sums[width] = {};
-    std::size_t i = 0;
-    for (; i + width <= n; i += width) {
-        for (std::size_t lane = 0; lane < width; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-    }
-    double sum = 0.0;
-    for (; i < n; ++i) sum += a[i] * b[i];
-    for (const double lane_sum : sums) sum += lane_sum;
-    return sum;
-}
 
 class RandomRotationSampler final : public ProjectionSampler {
 public:

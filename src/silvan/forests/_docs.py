@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-C = TypeVar("C", bound=type)
+Documented = TypeVar("Documented", bound=Callable[..., Any])
 
 _PARTS = {
     "n_estimators": """
@@ -85,12 +86,29 @@ _PARTS = {
             Whether each tree draws its rows with replacement, with probability proportional to
             their weight. With False each tree sees every row, and weights multiply the rows'
             counts.
-        max_samples : int or float, default=None
+        max_samples : int, float or str, default=None
             Number of rows that a tree draws, or a fraction in (0, 1] of the base number; None is
-            the base number. With ``bootstrap=True`` the base number is the sum of `sample_weight`
-            if all weights are integers (a weight k stands for k rows), and otherwise the number of
-            rows whose weight is not zero. With ``bootstrap=False`` it is the number of rows whose
-            weight is not zero, and rows are drawn without replacement.
+            the base number n. A power of n is written as in ``"n**0.8"``, with an exponent between
+            0 and 1: the subsamples of the theory of honest forests. With ``bootstrap=True`` the
+            base number is the sum of `sample_weight` if all weights are integers (a weight k stands
+            for k rows), and otherwise the number of rows whose weight is not zero. With
+            ``bootstrap=False`` it is the number of rows whose weight is not zero, and rows are
+            drawn without replacement.
+        honest : bool, default=False
+            Whether the rows of each tree are divided at random into those that decide its splits
+            and those that fill its leaves, so that no target is used for both. Posteriors are
+            better calibrated for it, at the price of coarser trees. A leaf that no row fills takes
+            the values of its nearest ancestor. Limits such as `min_samples_leaf` count the rows
+            that decide splits.
+        honest_fraction : float, default=0.5
+            Share of the distinct rows of an honest tree that fill its leaves, between 0 and 1.
+        scaling : {"rank", "minmax", "standard"} or None, default=None
+            How features are made comparable before directions add them up, learnt on the training
+            rows: "rank" replaces values by their ranks (see
+            :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
+            [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
+            row counts as so many rows; of other weights only the ratios count. Scaled features are
+            stored as float32.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
@@ -162,6 +180,34 @@ _PARTS = {
         series of several channels (n, channels, length). Arrays whose rows are contiguous in memory
         are not copied for it.
     """,
+    "preset": """
+        task : {"classification", "regression"}, default="classification"
+            What the forest predicts.
+        **options : dict
+            Further parameters of the forest.
+
+        Returns
+        -------
+        forest : ForestClassifier or ForestRegressor
+            The forest, not fitted.
+    """,
+    "manifold_preset": """
+        task : {"classification", "regression"}, default="classification"
+            What the forest predicts.
+        **options : dict
+            Further parameters of the forest.
+
+        Returns
+        -------
+        forest : ManifoldForestClassifier or ManifoldForestRegressor
+            The forest, not fitted.
+    """,
+    "preset_grid": """
+        shape : int or tuple of int, default=None
+            Shape of the grid that one row lies on; None takes it from `X`.
+        min_patch, max_patch : int or tuple of int, default=1 and None
+            Smallest and largest number of cells of a patch along each axis; None stands for 3.
+    """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
         missing value (NaN) makes every direction that touches it missing for that row, and each
@@ -175,13 +221,15 @@ _PARTS = {
 }
 
 
-def shared_docs(cls: C) -> C:
-    """Replace each line ``{part}`` in the docstring of a class by that shared part."""
+def shared_docs(documented: Documented) -> Documented:
+    """Replace each line ``{part}`` in the docstring of a class or function by that shared part."""
 
     def fill(match: re.Match[str]) -> str:
         part = textwrap.dedent(_PARTS[match["part"]]).strip("\n")
         return textwrap.indent(part.rstrip(), match["indent"])
 
-    if cls.__doc__ is not None:
-        cls.__doc__ = re.sub(r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, cls.__doc__, flags=re.M)
-    return cls
+    if documented.__doc__ is not None:
+        documented.__doc__ = re.sub(
+            r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, documented.__doc__, flags=re.M
+        )
+    return documented

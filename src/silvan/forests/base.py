@@ -36,6 +36,7 @@ from silvan.forests.fitting import (
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
+from silvan.forests.scaling import fit_scaler, scale_rows
 from silvan.forests.weights import RowWeighting
 from silvan.projections import ProjectionDistribution
 
@@ -68,7 +69,10 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         min_samples_leaf: int | float,
         min_impurity_decrease: float,
         bootstrap: bool,
-        max_samples: int | float | None,
+        max_samples: int | float | str | None,
+        honest: bool = False,
+        honest_fraction: float = 0.5,
+        scaling: str | None = None,
         oob_score: bool | Callable[..., float],
         n_jobs: int | None,
         random_state: int | np.random.RandomState | None,
@@ -85,6 +89,9 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.honest = honest
+        self.honest_fraction = honest_fraction
+        self.scaling = scaling
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -156,14 +163,16 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
-        plan = self._plan_rows(y, check_sample_weight(sample_weight, X))
+        weight = check_sample_weight(sample_weight, X)
+        plan = self._plan_rows(y, weight)
         projections = self._resolve_projections(X.shape[1])
         options = grow_options(self, self._criteria[self.criterion], plan.n_kept, X.shape[1])
         n_warm = count_warm_trees(self.n_estimators, earlier, vars(self)) if earlier else 0
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
         # All is checked but a warm start's rows; work begins.
-        features = as_training_features(X, plan.kept)
+        self._scaler = fit_scaler(self.scaling, X, plan.kept, weight)
+        features = self._training_features(X, plan)
         kept_y = y if plan.kept is None else y[plan.kept]
         self._sampling = sample_rows(plan, features, kept_y, seed)
         if earlier:
@@ -179,6 +188,12 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_parameters(self, self._criteria)
+
+    def _training_features(self, X: NDArray[Any], plan: RowPlan) -> TrainingFeatures:
+        """The rows that take part, scaled, as the core grows on them: one copy at most."""
+        if self._scaler is None:
+            return as_training_features(X, plan.kept)
+        return TrainingFeatures(scale_rows(self._scaler, X, plan.kept, "F"), None)
 
     def _grow(
         self,
@@ -250,8 +265,9 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """How much each training row counts in the prediction for each row of `X`.
 
         The weight alpha_i(x) is the mean over trees of the share of training row i in the leaf that
-        x ends in. Rows sum to 1. The product with the training targets is `predict` of a regressor,
-        and with their indicators it is `predict_proba` of a classifier with soft voting.
+        x ends in; in an honest forest, of its share in the rows that fill the leaf. Rows sum to 1.
+        The product with the training targets is `predict` of a regressor, and with their indicators
+        it is `predict_proba` of a classifier with soft voting.
 
         Parameters
         ----------
@@ -284,10 +300,12 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         return values
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """Check rows to predict; return them as the core reads them."""
+        """Check rows to predict; return them scaled and as the core reads them."""
         check_is_fitted(self)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
+        if self._scaler is not None:
+            return scale_rows(self._scaler, checked, None, "C")
         return as_rows(checked)
 
     def _n_threads(self) -> int:

@@ -74,8 +74,8 @@ def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
     if not now.same_as(earlier):
         raise ValueError(
             "warm_start=True grows more trees on the same rows, but X, y, sample_weight, "
-            "class_weight, bootstrap or max_samples is not what it was; pass the same ones, or set "
-            "warm_start=False."
+            "class_weight, bootstrap, max_samples, honest, honest_fraction or scaling is not what "
+            "it was; pass the same ones, or set warm_start=False."
         )
 
 

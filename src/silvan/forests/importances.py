@@ -71,7 +71,8 @@ def credit_features(
 def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
     """Weight of each class in each node of a tree, of shape (n_nodes, n_classes).
 
-    Leaves have theirs from their values; a split has the sum of its children.
+    Leaves have theirs from their values; a split has the sum of its children. In an honest forest
+    the weights are of the rows that decide splits, and their shares those of the other rows.
     """
     nodes = nodes_of(forest, tree)
     left = forest.left[nodes]
@@ -91,7 +92,10 @@ def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
 
 
 def class_gains(forest: ForestArrays, tree: int, criterion: str) -> NDArray[np.float64]:
-    """Each class's part in the gain of each node of a tree; rows add up to `split_gains`."""
+    """Each class's part in the gain of each node of a tree.
+
+    Rows add up to `split_gains`, unless the forest is honest and posteriors come from other rows.
+    """
     weights = class_weights(forest, tree)
     totals = weights.sum(axis=1, keepdims=True)
     spread = totals * CLASS_IMPURITIES[criterion](weights / totals)

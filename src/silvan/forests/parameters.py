@@ -14,6 +14,8 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.sampling import power_of_rows
+from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution, SparseSigns
 
 if TYPE_CHECKING:
@@ -39,8 +41,17 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
         )
     check_flag("bootstrap", forest.bootstrap)
     check_flag("warm_start", forest.warm_start)
-    if forest.max_samples is not None:
-        _check_count_or_fraction("max_samples", forest.max_samples, 1)
+    _check_max_samples(forest.max_samples)
+    check_flag("honest", forest.honest)
+    if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
+        raise invalid(
+            "honest_fraction",
+            "a number between 0 and 1, the share of rows that fill the leaves of an honest tree",
+            forest.honest_fraction,
+            "pass for example 0.5",
+        )
+    if forest.scaling is not None:
+        check_choice("scaling", forest.scaling, SCALINGS)
     if not callable(forest.oob_score):
         check_flag("oob_score", forest.oob_score)
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:
@@ -122,13 +133,22 @@ def _check_max_features(value: object) -> None:
         )
 
 
-def _check_count_or_fraction(name: str, value: object, minimum: int) -> None:
+def _check_max_samples(value: object) -> None:
+    if value is None or (isinstance(value, str) and math.isfinite(power_of_rows(value))):
+        return
+    power = ', a power such as "n**0.8" with an exponent between 0 and 1, or None'
+    _check_count_or_fraction("max_samples", value, 1, power)
+
+
+def _check_count_or_fraction(
+    name: str, value: object, minimum: int, alternatives: str = ""
+) -> None:
     count = is_integer(value) and value >= minimum  # type: ignore[operator]
     fraction = is_number(value) and not is_integer(value) and 0 < value <= 1  # type: ignore[operator]
     if not (count or fraction):
         raise invalid(
             name,
-            f"an integer >= {minimum} or a fraction in (0, 1]",
+            f"an integer >= {minimum} or a fraction in (0, 1]{alternatives}",
             value,
             f"pass for example {max(minimum, 2)} or 0.5",
         )

@@ -2,7 +2,8 @@
 
 With ``bootstrap=True`` a tree draws rows with replacement, with probability proportional to their
 weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tree sees every row
-once (or ``max_samples`` of them, without replacement) and a row counts by its weight.
+once (or ``max_samples`` of them, without replacement) and a row counts by its weight. The rows of
+an honest tree are divided further: some decide its splits, the others fill its leaves.
 
 Draws run over the rows in a canonical order, sorted by a hash of their content. So a forest depends
 neither on the order of the rows nor on whether a row is repeated or has an integer weight, provided
@@ -12,6 +13,7 @@ that no sum depends on the order of its terms; `exact_weights` and `exact_target
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan._exact import MANTISSA_BITS, all_integers, exact_weights
 from silvan._validation import TrainingFeatures, invalid, is_integer
 
-_MANTISSA_BITS = 53
 _MOST_DRAWS = 2**31 - 1
 
 
@@ -35,6 +37,7 @@ class RowPlan:
     n_draws: int
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
+    estimation_share: float  # of the rows of an honest tree; 0: trees are not honest
 
     @property
     def n_kept(self) -> int:
@@ -51,6 +54,7 @@ class RowSampling:
     cumulative: NDArray[np.float64] | None
     weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
     seed: int
+    repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
 
     def native(self) -> dict[str, Any]:
         """The `rows` argument of the core's functions."""
@@ -59,6 +63,8 @@ class RowSampling:
             "cumulative": self.cumulative,
             "n_draws": self.plan.n_draws,
             "replace": self.plan.replace,
+            "estimation_share": self.plan.estimation_share,
+            "repeats": self.repeats,
         }
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
@@ -84,8 +90,8 @@ class RowSampling:
         """Whether both sample the same rows of the same data in the same way."""
         mine, theirs = self.plan, other.plan
         return (
-            (mine.n_samples, mine.n_draws, mine.replace)
-            == (theirs.n_samples, theirs.n_draws, theirs.replace)
+            (mine.n_samples, mine.n_draws, mine.replace, mine.estimation_share)
+            == (theirs.n_samples, theirs.n_draws, theirs.replace, theirs.estimation_share)
             and np.array_equal(self.order, other.order)
             and _same_array(mine.kept, theirs.kept)
             and _same_array(mine.weights, theirs.weights)
@@ -100,6 +106,7 @@ def plan_rows(
     bootstrap: bool,
     max_samples: Any,
     numeric_targets: bool,
+    estimation_share: float = 0.0,
 ) -> RowPlan:
     """Apply the law of sample weights; `row_factor` is the class weight of each row."""
     kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
@@ -109,22 +116,33 @@ def plan_rows(
     if weights is not None and numeric_targets and not bootstrap:
         bits = shared_weight_bits(n_kept)
         weights = exact_weights(weights, bits)
-        integers = _all_integers(weights)
+        integers = all_integers(weights)
         total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
     elif weights is not None:
         weights = exact_weights(weights)
-    return RowPlan(n_samples, kept, weights, n_draws, bool(bootstrap), total_bits)
+    return RowPlan(
+        n_samples, kept, weights, n_draws, bool(bootstrap), total_bits, float(estimation_share)
+    )
 
 
 def sample_rows(
     plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
-    order = _core.row_order(features.rows, y.reshape(len(y), -1))
+    targets = y.reshape(len(y), -1)
+    order = _core.row_order(features.rows, targets)
+    honest = plan.estimation_share > 0
+    repeats = _core.row_repeats(features.rows, targets, order) if honest else None
     if not plan.replace:
-        return RowSampling(plan, order, None, plan.weights, seed)
+        return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return RowSampling(plan, order, cumulative, None, seed)
+    return RowSampling(plan, order, cumulative, None, seed, repeats)
+
+
+def power_of_rows(max_samples: str) -> float:
+    """The exponent of a power such as "n**0.8"; NaN if the text is not one."""
+    match = re.fullmatch(r"n ?\*\* ?(0?\.\d+)", max_samples)
+    return float(match[1]) if match and float(match[1]) > 0 else math.nan
 
 
 def shared_weight_bits(n_samples: int) -> int:
@@ -135,22 +153,7 @@ def shared_weight_bits(n_samples: int) -> int:
     5e-7), at a million 16 bits (2e-5).
     """
     row_bits = (n_samples - 1).bit_length()
-    return row_bits + (_MANTISSA_BITS - row_bits) // 2
-
-
-def exact_weights(weights: NDArray[np.float64], bits: int = _MANTISSA_BITS) -> NDArray[np.float64]:
-    """Round positive weights so that every sum of some of them is exact in float64.
-
-    Weights become multiples of one power of two, their sum at most ``2 ** bits`` of it, so a weight
-    is off by at most ``2 ** (2 - bits)`` of the sum. Integers stay as they are. None becomes zero.
-    """
-    total = math.fsum(weights)
-    if _all_integers(weights) and total <= 2.0**bits:
-        return weights
-    # One bit is kept back for what rounding may add to the sum.
-    quantum = math.ldexp(1.0, math.frexp(total)[1] - (bits - 1))
-    rounded: NDArray[np.float64] = np.maximum(np.rint(weights / quantum), 1.0) * quantum
-    return rounded
+    return row_bits + (MANTISSA_BITS - row_bits) // 2
 
 
 def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
@@ -175,7 +178,7 @@ def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def target_bits(plan: RowPlan) -> int:
     """Bits that a target may have for every sum of weight times target to be exact."""
-    return _MANTISSA_BITS - plan.weight_bits
+    return MANTISSA_BITS - plan.weight_bits
 
 
 def _positive_weights(
@@ -210,7 +213,7 @@ def _number_of_draws(
 ) -> int:
     base = float(n_kept)
     if bootstrap and sample_weight is not None:
-        integers = _all_integers(sample_weight)
+        integers = all_integers(sample_weight)
         base = math.fsum(sample_weight) if integers else float(np.count_nonzero(sample_weight))
     elif bootstrap:
         base = float(n_samples)
@@ -218,6 +221,8 @@ def _number_of_draws(
         n_draws = int(base)
     elif is_integer(max_samples):
         n_draws = int(max_samples)
+    elif isinstance(max_samples, str):
+        n_draws = max(1, round(base ** power_of_rows(max_samples)))
     else:
         n_draws = max(1, round(max_samples * base))
     if not bootstrap and n_draws > n_kept:
@@ -234,10 +239,6 @@ def _number_of_draws(
             "smaller weights."
         )
     return n_draws
-
-
-def _all_integers(values: NDArray[np.float64]) -> bool:
-    return bool((values == np.rint(values)).all())
 
 
 def _same_array(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:

@@ -7,24 +7,30 @@ law. To write a new one, derive from `ProjectionDistribution` and draw with NumP
 
 from silvan.projections.axis import AxisAligned
 from silvan.projections.base import ProjectionDistribution
+from silvan.projections.canonical import CanonicalDirections
 from silvan.projections.combinations import UniformCombinations
+from silvan.projections.components import PrincipalComponents
 from silvan.projections.dictionary import Dictionary
 from silvan.projections.graphs import GraphNeighborhoods
 from silvan.projections.grids import Patches
 from silvan.projections.mixture import Mixture
 from silvan.projections.node import Node
+from silvan.projections.ridge import RidgeDirections
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
 
 __all__ = [
     "AxisAligned",
+    "CanonicalDirections",
     "Dictionary",
     "GraphNeighborhoods",
     "Mixture",
     "Node",
     "Patches",
+    "PrincipalComponents",
     "ProjectionDistribution",
     "RandomRotation",
+    "RidgeDirections",
     "SparseSigns",
     "UniformCombinations",
 ]

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from silvan import _core
 from silvan._validation import check_integer
@@ -86,7 +86,13 @@ class ProjectionDistribution(ParameterHolder, ABC):
         """
 
     def draw(
-        self, n_directions: int, n_features: int, random_state: Any = None
+        self,
+        n_directions: int,
+        n_features: int,
+        random_state: Any = None,
+        *,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
     ) -> sparse.csr_array[np.float32]:
         """Draw directions as the root of a tree does, to look at the law.
 
@@ -98,19 +104,26 @@ class ProjectionDistribution(ParameterHolder, ABC):
             Number of features of the data.
         random_state : int, RandomState instance or None, default=None
             Seed; an int makes the draw reproducible.
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows of that root, for laws that look at data; without it they see none.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            The targets of `X`: floats are regressed on, anything else are classes. Without it
+            all rows are of one class.
 
         Returns
         -------
         directions : scipy.sparse.csr_array of shape (n_directions, n_features)
-            One direction in each row; fewer rows if the law has no more. A law that looks at
-            data sees a node without rows.
+            One direction in each row; fewer rows if the law has no more.
         """
         check_integer("n_directions", n_directions, 1)
         check_integer("n_features", n_features, 1)
         self.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         native = self._to_native(n_features)
-        indptr, indices, weights = _core.sample_directions(native, seed, 0, "", n_directions)
+        rows = None if X is None else describe_rows(X, y, n_features)
+        indptr, indices, weights = _core.sample_directions(
+            native, seed, 0, "", n_directions, rows=rows
+        )
         if native.grid is not None:
             shape, contiguous = native.grid
             indptr, indices, weights = _core.expand_directions(
@@ -129,6 +142,29 @@ class ProjectionDistribution(ParameterHolder, ABC):
             return to_arrays(self.sample(node, rng), node, name)
 
         return _core.python_distribution(n_features, sample, name)
+
+
+def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> dict[str, Any]:
+    """Describe rows that are not in a forest as the core reads them, each drawn once."""
+    rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
+    if rows.shape[1] != n_features:
+        raise ValueError(
+            f"X must have n_features={n_features} columns, but it has {rows.shape[1]}; pass "
+            "n_features=X.shape[1]."
+        )
+    targets = np.zeros(len(rows), dtype=np.int32) if y is None else np.asarray(y)
+    check_consistent_length(rows, targets)
+    if targets.dtype.kind == "f":
+        targets = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
+    else:
+        targets = np.unique(targets, return_inverse=True)[1].astype(np.int32)
+    return {
+        "X": rows,
+        "targets": targets,
+        "weights": None,
+        "multiplicity": np.ones(len(rows), dtype=np.int32),
+        "rows": None,
+    }
 
 
 def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:

@@ -31,6 +31,14 @@ class NodeData(Protocol):
     def X(self) -> NDArray[Any]:  # noqa: N802
         """The features of the rows."""
 
+    @property
+    def targets(self) -> NDArray[Any]:
+        """The targets of the rows."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights of the rows."""
+
 
 class Node:
     """A node of a growing tree, as `ProjectionDistribution.sample` sees it.
@@ -85,6 +93,24 @@ class Node:
         if self._data is None:
             return np.empty((0, self.n_features), dtype=np.float32)
         return self._data.X
+
+    @property
+    def targets(self) -> NDArray[Any]:
+        """The targets of those rows as the forest sees them (a copy).
+
+        In classification the numbers of their classes in `classes_`, int32 of shape (n_samples,).
+        In regression float64 of shape (n_samples, n_outputs), from the middle of their range over
+        all training rows.
+        """
+        return np.empty(0, dtype=np.int32) if self._data is None else self._data.targets
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How much each of those rows counts: how often the tree drew it times its weight (a copy).
+
+        With ``bootstrap=True`` sample weights are in the draws already.
+        """
+        return np.empty(0) if self._data is None else self._data.weights
 
     def asking_for(self, n_directions: int) -> Node:
         """The same node with another number of directions, for laws that delegate to others."""

@@ -12,7 +12,13 @@ from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
-from silvan.projections import ProjectionDistribution, UniformCombinations
+from silvan.inspection import find_component
+from silvan.projections import (
+    CanonicalDirections,
+    ProjectionDistribution,
+    RidgeDirections,
+    UniformCombinations,
+)
 
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.
@@ -129,7 +135,16 @@ class GaussianForest(BaseForest):
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         if self.projections is None:
             return UniformCombinations(n_features=min(2, n_features))
-        return super()._resolve_projections(n_features)
+        projections = super()._resolve_projections(n_features)
+        for law in (RidgeDirections, CanonicalDirections):
+            if find_component(projections, law) is not None:
+                raise invalid(
+                    "projections",
+                    f"a distribution that looks at no targets ({law.__name__} does)",
+                    projections,
+                    "pass for example silvan.projections.PrincipalComponents()",
+                )
+        return projections
 
     def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
         self.n_outputs_ = 1

@@ -1,0 +1,50 @@
+// The rows that fill the leaves of an honest tree: they follow the splits that other rows have decided.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/training_features.hpp"
+
+namespace silvan {
+
+// The estimation rows of a node; of a node that none reaches, those of its nearest ancestor with some.
+struct EstimationRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool reached = true;
+
+    std::int64_t size() const { return end - begin; }
+};
+
+class EstimationRows {
+public:
+    // The rows of the next tree are added in ascending order, with how often it drew them; none: it is not honest.
+    void clear();
+    void add(std::uint32_t row, std::int32_t count);
+    EstimationRange start();
+
+    bool honest() const { return !rows_.empty(); }
+    const std::uint32_t* rows(const EstimationRange& range) const { return rows_.data() + range.begin; }
+    const std::int32_t* counts(const EstimationRange& range) const { return counts_.data() + range.begin; }
+
+    // Sends the rows of a node to its children, left and right, in place; the set of rows in the node's range
+    // stays what it was.
+    std::pair<EstimationRange, EstimationRange> divide(const EstimationRange& range, const TrainingFeatures& features,
+                                                       const SplitKernels& kernels, const Direction& direction,
+                                                       float threshold, bool missing_left);
+
+private:
+    // Moves the entries that go left to the front; returns how many.
+    template <typename T>
+    std::int64_t partition(T* entries, T* right, std::int64_t n, float threshold, bool missing_left) const;
+
+    std::vector<std::uint32_t> rows_;
+    std::vector<std::int32_t> counts_;
+    std::vector<std::uint32_t> right_rows_;
+    std::vector<std::int32_t> right_counts_;
+    std::vector<float> values_;
+};
+
+}  // namespace silvan

@@ -1,0 +1,79 @@
+"""Scaling of features inside a forest: learnt on the training rows, applied to every row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan.preprocessing import RankScaler, distinct_values, row_counts
+
+SCALINGS = ("rank", "minmax", "standard")
+
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScaler:
+    """Subtracts a centre and divides by a width, feature by feature."""
+
+    centre: NDArray[np.float64]
+    width: NDArray[np.float64]
+
+    def _scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
+        """Scaled values of feature `j`, within the range of float32."""
+        scaled: NDArray[np.float64] = column.astype(np.float64)
+        scaled -= self.centre[j]
+        scaled /= self.width[j]
+        return np.clip(scaled, -_LARGEST_FLOAT32, _LARGEST_FLOAT32, out=scaled)
+
+
+Scaler = RankScaler | LinearScaler
+
+
+def fit_scaler(
+    scaling: str | None,
+    X: NDArray[Any],
+    kept: NDArray[np.int32] | None,
+    weight: NDArray[np.float64] | None,
+) -> Scaler | None:
+    """Learn a scaling from the rows `kept` (None: all) of checked data; None scales nothing."""
+    if scaling is None:
+        return None
+    if scaling == "rank":
+        return RankScaler()._learn(X, kept, weight)
+    counts = row_counts(weight, kept)
+    measure = _range if scaling == "minmax" else _moments
+    # Of a feature without values the scaled ones are missing.
+    measures = np.full((2, X.shape[1]), np.nan)
+    for j in range(X.shape[1]):
+        values, n = distinct_values(X[:, j] if kept is None else X[kept, j], counts)
+        if len(values):
+            measures[:, j] = measure(values.astype(np.float64), n)
+    return LinearScaler(*measures)
+
+
+def scale_rows(
+    scaler: Scaler, X: NDArray[Any], kept: NDArray[np.int32] | None, order: Any
+) -> NDArray[np.float32]:
+    """The rows `kept` (None: all), scaled, in one float32 matrix of that memory order."""
+    n_rows = len(X) if kept is None else len(kept)
+    scaled = np.empty((n_rows, X.shape[1]), dtype=np.float32, order=order)
+    for j in range(X.shape[1]):
+        scaled[:, j] = scaler._scale_column(j, X[:, j] if kept is None else X[kept, j])
+    return scaled
+
+
+def _range(values: NDArray[np.float64], n: NDArray[np.float64]) -> tuple[float, float]:
+    """The minimum, and the range or 1 if that is zero."""
+    return values[0], (values[-1] - values[0]) or 1.0
+
+
+def _moments(values: NDArray[np.float64], n: NDArray[np.float64]) -> tuple[float, float]:
+    """The mean, and the standard deviation or 1 if that is zero."""
+    total = n.sum()
+    mean = values[0] + (n * (values - values[0])).sum() / total
+    deviation = np.sqrt((n * (values - mean) ** 2).sum() / total)
+    return mean, deviation if len(values) > 1 else 1.0

@@ -1,0 +1,124 @@
+"""Named systems are configured forests: their laws, their rules, and what may be changed."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy.sparse import diags_array
+from sklearn.base import clone, is_classifier, is_regressor
+
+from silvan import ManifoldForestClassifier, ManifoldForestRegressor, presets
+from silvan.projections import (
+    AxisAligned,
+    CanonicalDirections,
+    GraphNeighborhoods,
+    Patches,
+    PrincipalComponents,
+    RandomRotation,
+    RidgeDirections,
+    SparseSigns,
+    UniformCombinations,
+)
+
+PATH = diags_array([1.0] * 11, offsets=1, shape=(12, 12)).tocsr()
+# What each system must be given.
+NEEDED = {"s_rerf": {"shape": (3, 4)}, "graph_morf": {"graph": PATH}}
+LAWS = {
+    "rf": AxisAligned(),
+    "f_rc": UniformCombinations(2),
+    "frank": UniformCombinations(2),
+    "rr_rf": RandomRotation(),
+    "rot_for": PrincipalComponents(3, per="tree"),
+    "o_rf": RidgeDirections(),
+    "ccf": CanonicalDirections(),
+    "rerf": SparseSigns(),
+    "sporf": SparseSigns(law="poisson"),
+    "s_rerf": Patches((3, 4), boundary="inside", weights="uniform"),
+    "graph_morf": GraphNeighborhoods(PATH),
+}
+
+
+def make(name, *args, **options):
+    return getattr(presets, name)(*args, **NEEDED.get(name, {}), **options)
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    return X, X[:, 0] + X[:, 1] > 0
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_every_system_fits_and_predicts(name, rows):
+    X, y = rows
+    forest = make(name, 30, random_state=0)
+    assert is_classifier(forest)
+    assert clone(forest).fit(X, y).score(X, y) > 0.9
+    numbers = make(name, 30, task="regression", random_state=0)
+    assert is_regressor(numbers)
+    assert numbers.fit(X, X[:, 0]).score(X, X[:, 0]) > 0.3
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_systems_draw_their_directions_by_the_right_law(name):
+    assert make(name).projections == LAWS[name]
+    assert make(name, task="regression").projections == LAWS[name]
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_options_win_over_the_rules_of_a_system(name):
+    forest = make(name, 7, max_features=3, voting="soft", honest=True, scaling="standard")
+    assert forest.n_estimators == 7
+    assert (forest.max_features, forest.voting) == (3, "soft")
+    assert (forest.honest, forest.scaling) == (True, "standard")
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_every_system_cites_its_source(name):
+    doc = inspect.getdoc(getattr(presets, name))
+    assert "References\n----------" in doc
+    assert "Examples\n--------" in doc
+
+
+def test_trees_vote_and_draw_the_square_root_of_p_directions():
+    forest = presets.rf()
+    assert (forest.voting, forest.max_features, forest.bootstrap) == ("hard", "sqrt", True)
+    assert presets.rf(task="regression").max_features == pytest.approx(1 / 3)
+
+
+def test_fitted_systems_are_set_as_published():
+    rotation, oblique, canonical = presets.rot_for(), presets.o_rf(), presets.ccf(n_classes=5)
+    assert (rotation.bootstrap, rotation.max_features, rotation.voting) == (False, None, "soft")
+    assert presets.rot_for(per="node").projections.per == "node"
+    assert (oblique.bootstrap, oblique.max_features) == (True, 1)
+    assert (canonical.bootstrap, canonical.max_features) == (False, 4)
+    assert canonical.projections.bootstrap
+    with pytest.raises(ValueError, match="n_classes must be an integer >= 2"):
+        presets.ccf(n_classes=1)
+
+
+def test_frank_is_f_rc_on_ranks(rows):
+    X, y = rows
+    frank = presets.frank(20, random_state=0).fit(X, y)
+    ranks = np.argsort(np.argsort(X, axis=0), axis=0) + 1.0
+    f_rc = presets.f_rc(20, random_state=0).fit(ranks, y)
+    np.testing.assert_array_equal(frank.predict_proba(X), f_rc.predict_proba(ranks))
+
+
+def test_manifold_systems_differ_in_how_patches_meet_the_ends():
+    assert isinstance(presets.morf(), ManifoldForestClassifier)
+    assert isinstance(presets.mf(task="regression"), ManifoldForestRegressor)
+    assert (presets.morf().boundary, presets.mf().boundary) == ("corner", "pad")
+    assert presets.morf(boundary="wrap").boundary == "wrap"
+
+
+def test_control_of_structured_rerf_shuffles_the_cells():
+    assert presets.s_rerf(shape=(3, 4), shuffled=True).projections.shuffled
+
+
+def test_unknown_tasks_and_options_are_refused():
+    with pytest.raises(ValueError, match="task must be one of 'classification', 'regression'"):
+        presets.rf(task="ranking")
+    with pytest.raises(TypeError, match="max_leaf_nodes"):
+        presets.rf(max_leaf_nodes=3)
