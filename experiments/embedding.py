@@ -84,7 +84,6 @@ def make_system(name: str, n_components: int, seed: int, n_trees: int = 100) -> 
     return ManifoldEmbedding(
         n_trees,
         affinity=name,
-        covariance_type="diag" if n_components > 5 else "full",
         n_components=n_components,
         random_state=seed,
     )
@@ -179,7 +178,7 @@ def draw(arguments: Arguments) -> None:
         for axis, system in zip(line, SYSTEMS, strict=True):
             # The first two coordinates of UMAP in many dimensions are no picture in two.
             made = make_system(system, 2 if system == "UMAP" else N_COMPONENTS[name], 0)
-            if made is None:
+            if made is None or (name, system) == ("digits", "mahalanobis"):
                 axis.set_axis_off()
                 continue
             key = f"{name} {system} {'2d' if system == 'UMAP' else 100} 0"
@@ -321,6 +320,7 @@ def main() -> None:
         for seed in range(arguments.seeds)
         for name in SETS
         for system in SYSTEMS
+        if (name, system) != ("digits", "mahalanobis")  # with 64 features no affinity is left
     ]
     cells += [
         {"set": "swiss roll", "system": system, "trees": n_trees, "seed": seed}

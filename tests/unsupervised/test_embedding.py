@@ -68,7 +68,7 @@ def test_affinities_and_coordinates_equal_dense_matrices(roll, affinity):
     X = roll[0]
     embedding = ManifoldEmbedding(12, affinity=affinity, n_components=3, random_state=0).fit(X)
     W = dense_affinity(embedding, X, X)
-    np.testing.assert_allclose(embedding.affinity_matrix_.toarray(), W, atol=1e-12)
+    np.testing.assert_allclose(embedding.affinity_matrix_.toarray(), W, atol=1e-9)
     degrees = W.sum(axis=1)
     laplacian = np.eye(len(X)) - W / np.sqrt(np.outer(degrees, degrees))
     values, vectors = np.linalg.eigh(laplacian)
@@ -270,7 +270,7 @@ def test_kernel_between_new_rows_equals_its_definition(roll, affinity):
     a, b = make_s_curve(15, random_state=1)[0], make_s_curve(20, random_state=2)[0]
     embedding = ManifoldEmbedding(5, affinity=affinity, random_state=0).fit(X)
     expected = dense_affinity(embedding, a, b)
-    np.testing.assert_allclose(embedding.kernel(a, b).toarray(), expected, atol=1e-10)
+    np.testing.assert_allclose(embedding.kernel(a, b).toarray(), expected, atol=1e-8)
 
 
 def test_embedding_works_in_pipelines_and_searches(digits):
@@ -301,6 +301,17 @@ def test_bad_parameters_are_refused(roll):
             ManifoldEmbedding(**{name: value}).fit(roll[0])
     with pytest.raises(ValueError, match=r"forest=ForestClassifier\(\) needs targets"):
         ManifoldEmbedding(forest=ForestClassifier()).fit(roll[0])
+
+
+@pytest.mark.filterwarnings("ignore:the affinity graph falls")
+def test_vanishing_affinities_are_no_links(digits):
+    """With many features all Mahalanobis affinities but those to itself are about exp(-p)."""
+    X = digits[0][:250]
+    embedding = ManifoldEmbedding(
+        10, affinity="mahalanobis", covariance_type="diag", random_state=0
+    )
+    assert embedding.fit(X).n_connected_components_ > 100
+    assert np.isfinite(embedding.transform(X)).all()
 
 
 def test_no_more_eigenvectors_than_rows():
