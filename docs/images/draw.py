@@ -16,8 +16,14 @@ from scipy.sparse import csr_array, diags_array
 from sklearn.datasets import load_digits
 
 from silvan import ForestClassifier, ManifoldForestClassifier
-from silvan.datasets import make_impulse, make_trunk
-from silvan.plotting import ImportanceDisplay
+from silvan.datasets import make_impulse, make_sparse_parity, make_trunk
+from silvan.plotting import (
+    BiasVarianceDisplay,
+    ImportanceDisplay,
+    OutOfBagDisplay,
+    ProjectionsDisplay,
+    StrengthDisplay,
+)
 from silvan.projections import (
     AxisAligned,
     CanonicalDirections,
@@ -354,6 +360,53 @@ def draw_line_and_graph() -> Figure:
     return figure
 
 
+def draw_projections() -> Figure:
+    """Show the best projections of an oblique forest on a problem whose signal is a sum."""
+    X, y = make_trunk(1000, random_state=0)
+    law = SparseSigns(mean_nonzeros=2)
+    forest = ForestClassifier(200, projections=law, max_features=20, random_state=0).fit(X, y)
+    return ProjectionsDisplay.from_estimator(forest, k=12).figure_
+
+
+def draw_image_projections() -> Figure:
+    """Show the best patches of a manifold forest on digits."""
+    digits = load_digits()
+    forest = ManifoldForestClassifier(200, random_state=0).fit(digits.images, digits.target)
+    return ProjectionsDisplay.from_estimator(forest, k=10).figure_
+
+
+def draw_trees() -> Figure:
+    """Show strength against correlation, and the out-of-bag error as the forests grow."""
+    figure = Figure(figsize=(11, 3.8), dpi=80, layout="constrained")
+    left, right = figure.subplots(1, 2)
+    X, y = make_trunk(500, random_state=0)
+    for d in (1, 3, 10, 30):
+        law = SparseSigns(density=0.3)
+        forest = ForestClassifier(300, projections=law, max_features=d, random_state=0).fit(X, y)
+        StrengthDisplay.from_estimator(forest, X, y, name=f"d = {d}", ax=left)
+        OutOfBagDisplay.from_estimator(forest, X, y, name=f"d = {d}", ax=right, linewidth=1)
+    return figure
+
+
+def draw_bias_variance() -> Figure:
+    """Show where the errors of two forests on sparse parity come from."""
+    axes = None
+    for name, law in (("RF", AxisAligned()), ("RerF", SparseSigns(mean_nonzeros=2))):
+        forest = ForestClassifier(50, projections=law, max_features=8, n_jobs=1)
+        display = BiasVarianceDisplay.from_estimator(
+            forest,
+            lambda n, random_state: make_sparse_parity(n, n_features=8, random_state=random_state),
+            sizes=(100, 200, 400, 800),
+            name=name,
+            ax=axes,
+            n_repeats=20,
+            n_test=2000,
+            random_state=0,
+        )
+        axes = display.axes_
+    return display.figure_
+
+
 def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Noise on the sensors, and in class 1 a rise around sensor 7; the example of the guide."""
     rng = np.random.default_rng(0)
@@ -372,6 +425,10 @@ if __name__ == "__main__":
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     draw_scaling().savefig(HERE / "scaling.png")
     draw_honesty().savefig(HERE / "honesty.png")
+    draw_projections().savefig(HERE / "top_projections.png", dpi=80)
+    draw_image_projections().savefig(HERE / "top_patches.png", dpi=80)
+    draw_trees().savefig(HERE / "strength_and_out_of_bag.png")
+    draw_bias_variance().savefig(HERE / "bias_variance.png", dpi=80)
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

@@ -1,4 +1,4 @@
-"""Pictures of what a forest looks at; they need matplotlib, the extra ``silvan[plot]``."""
+"""Pictures of the importance of features, on a grid or a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan._panels import (
+from silvan._validation import check_integer, invalid
+from silvan.forests.base import BaseForest
+from silvan.inspection.features import find_component, grid_of, importance_map
+from silvan.plotting._panels import (
     MOST_COLUMNS,
     Panel,
     channels_first,
@@ -20,18 +23,12 @@ from silvan._panels import (
     line_panels,
     make_axes,
 )
-from silvan._unsupervised_plots import DensityDisplay, EmbeddingDisplay
-from silvan._validation import check_integer, invalid
-from silvan.forests.base import BaseForest
-from silvan.inspection import find_component, grid_of, importance_map
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["DensityDisplay", "EmbeddingDisplay", "ImportanceDisplay"]
 
 _LABELS = {
     "counts": "share of the uses in splits",

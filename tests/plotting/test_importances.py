@@ -7,22 +7,10 @@ import pytest
 from scipy.sparse import csr_array, diags_array
 
 from silvan import ForestClassifier, ManifoldForestClassifier, ManifoldForestRegressor
-from silvan._panels import lay_out
 from silvan.inspection import importance_map
 from silvan.plotting import ImportanceDisplay
+from silvan.plotting._panels import lay_out
 from silvan.projections import AxisAligned, GraphNeighborhoods, Mixture
-
-matplotlib = pytest.importorskip("matplotlib")
-
-
-@pytest.fixture(autouse=True)
-def agg():
-    """Draw off screen, and close every figure."""
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    yield pyplot
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a fitted forest looks at: how often and how well its splits use each feature."""
+"""How often and how well the splits of a forest use each feature."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_choice, check_flag, invalid, is_number
 from silvan.forests.base import BaseForest
@@ -22,6 +21,7 @@ from silvan.forests.importances import (
     share,
     split_gains,
 )
+from silvan.inspection._checks import check_forest
 from silvan.projections import Mixture, Patches, ProjectionDistribution
 
 __all__ = ["background_share", "grid_of", "importance_map", "projection_counts"]
@@ -65,7 +65,7 @@ def projection_counts(
     >>> int(counts.sum()) == forest.forest_.directions().nnz
     True
     """
-    _check_forest(forest)
+    check_forest(forest)
     check_flag("normalize", normalize)
     arrays = forest.forest_
     counts = np.zeros(arrays.n_features, dtype=np.int64)
@@ -129,12 +129,12 @@ def importance_map(
     >>> importance_map(forest, "gain", per_class=True).sum(axis=(1, 2)).round(1)
     array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
     """
-    _check_forest(forest)
+    check_forest(forest)
     check_choice("kind", kind, KINDS)
     check_flag("per_class", per_class)
     if per_class and not isinstance(forest, ForestClassifier):
         raise invalid("per_class", "False for a regressor", per_class, "leave it out")
-    shape = _map_shape(forest, shape)
+    shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
     importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
     return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
@@ -237,7 +237,7 @@ def grid_of(forest: BaseForest) -> Patches | None:
     >>> grid_of(ManifoldForestClassifier(5, shape=(6, 6), random_state=0).fit(X, y))
     Patches(shape=(6, 6))
     """
-    _check_forest(forest)
+    check_forest(forest)
     return find_component(forest.projections_, Patches)
 
 
@@ -249,7 +249,8 @@ def find_component(projections: ProjectionDistribution, kind: type[Law]) -> Law 
     return projections if isinstance(projections, kind) else None
 
 
-def _map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
+def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
+    """The shape to lay the features out in: the one given, or the grid's, or a line."""
     n_features = forest.forest_.n_features
     if shape is None:
         patches = grid_of(forest)
@@ -261,9 +262,3 @@ def _map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
             "pass the shape that X was flattened from."
         )
     return given
-
-
-def _check_forest(forest: object) -> None:
-    if not isinstance(forest, BaseForest):
-        raise invalid("forest", "a forest of this library", forest, "pass a fitted estimator")
-    check_is_fitted(forest)

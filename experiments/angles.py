@@ -1,0 +1,130 @@
+"""Figure A.1 of Tomita's thesis: how close sampled directions come to the best one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.arguments import Arguments, parse
+from experiments.figures import panels, save
+from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from silvan.projections import ProjectionDistribution, RandomRotation, SparseSigns
+
+FEATURES = (4, 8, 16, 64)
+DEGREES = tuple(range(5, 91, 5))
+TARGETS = ("sparse", "dense")
+LAWS = ("RerF, d = p", "RerF, d = p²", "RR-RF")
+STYLES = {"RerF, d = p": "--", "RerF, d = p²": "-", "RR-RF": "-"}
+COLOURS = {"RerF, d = p": "#e08f2c", "RerF, d = p²": "#e08f2c", "RR-RF": "#777777"}
+
+
+def smallest_angles(cell: Cell) -> NDArray[np.float64]:
+    """Angle in degrees between the target and the closest of the directions of each node."""
+    p, law = cell["p"], cell["law"]
+    target = np.zeros(p)
+    target[: 1 if cell["target"] == "sparse" else p] = 1.0
+    target /= np.linalg.norm(target)
+    distribution: ProjectionDistribution = (
+        RandomRotation() if law == "RR-RF" else SparseSigns(density=1 / p)
+    )
+    d = p**2 if law.endswith("p²") else p
+    cosines = np.empty(cell["nodes"])
+    for node in range(cell["nodes"]):
+        directions: Any = distribution.draw(d, n_features=p, random_state=node)
+        lengths = np.sqrt(directions.multiply(directions).sum(axis=1))
+        cosines[node] = np.max(np.abs(directions @ target) / lengths)
+    return np.degrees(np.arccos(np.minimum(cosines, 1.0)))
+
+
+def measure(cell: Cell) -> Cell:
+    """Share of the nodes whose closest direction is within each angle."""
+    angles = smallest_angles(cell)
+    return {f"within_{degrees}": float(np.mean(angles <= degrees)) for degrees in DEGREES}
+
+
+def draw_figure(store: Store, arguments: Arguments) -> None:
+    """Probability against the angle; sparse targets above, dense ones below."""
+    figure, axes = panels(2, len(FEATURES), width=2.8, height=2.5)
+    for row, target in enumerate(TARGETS):
+        for axis, p in zip(axes[row], FEATURES, strict=True):
+            for law in LAWS:
+                where = {"p": p, "law": law, "target": target}
+                curve = [store.mean(f"within_{degrees}", **where) for degrees in DEGREES]
+                axis.plot(DEGREES, curve, STYLES[law], color=COLOURS[law], label=law)
+            axis.set(title=f"{target}, p = {p}", xlabel="angle θ", ylim=(-0.03, 1.03))
+            axis.set_xticks([0, 30, 60, 90])
+        axes[row, 0].set_ylabel("P(within θ)")
+    axes[0, 0].legend(frameon=False)
+    save(figure, arguments.output / "angles.png")
+
+
+def check_marks(store: Store) -> list[Mark]:
+    """A sparse law finds sparse targets; in many dimensions none finds dense ones."""
+
+    def probability(law: str, target: str, p: int) -> float:
+        return store.mean("within_30", p=p, law=law, target=target)
+
+    near = min(probability("RerF, d = p²", "sparse", p) for p in FEATURES)
+    far = probability("RR-RF", "sparse", 64)
+    dense = max(probability(law, "dense", 64) for law in LAWS)
+    unknown = math.isnan(near + far + dense)
+    return [
+        Mark(
+            "sparse target: RerF within 30° with probability above .9 for every p",
+            number(near, 3),
+            None if unknown else near > 0.9,
+        ),
+        Mark(
+            "sparse target, p = 64: RR-RF within 30° with probability below .1",
+            number(far, 3),
+            None if unknown else far < 0.1,
+        ),
+        Mark(
+            "dense target, p = 64: no law within 30° with probability above .1",
+            number(dense, 3),
+            None if unknown else dense <= 0.1,
+        ),
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then draw and write."""
+    arguments = parse("angles", __doc__ or "", seeds=1000, argv=argv)
+    path = arguments.output / "measurements" / "angles.csv"
+    columns = [f"within_{degrees}" for degrees in DEGREES]
+    store = Store(path, ("p", "law", "target", "nodes"), columns)
+    nodes = 50 if arguments.quick else arguments.seeds
+    cells = [
+        {"p": p, "law": law, "target": target, "nodes": nodes}
+        for p in FEATURES
+        for law in LAWS
+        for target in TARGETS
+    ]
+    measure_cells(store, cells, measure, arguments)
+    draw_figure(store, arguments)
+    rows = [
+        [
+            f"{target}, {law}",
+            *[number(store.mean("within_30", p=p, law=law, target=target), 3) for p in FEATURES],
+        ]
+        for target in TARGETS
+        for law in LAWS
+    ]
+    parts = [
+        f"`{arguments.command}`",
+        f"{', '.join(store.distinct('nodes'))} nodes for each curve.",
+        marks_table(check_marks(store)),
+        "![Probability of a direction within an angle of the best one](angles.png)",
+        table(["within 30°, p =", *[str(p) for p in FEATURES]], rows),
+    ]
+    write_measured(
+        arguments.output / "angles.md", "Random directions in many dimensions", "\n\n".join(parts)
+    )
+
+
+if __name__ == "__main__":
+    main()

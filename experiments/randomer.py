@@ -1,0 +1,229 @@
+"""Figures 3.2, 3.3, 3.8 and 3.9 of Tomita's thesis: sparse parity and orthant."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from experiments.arguments import Arguments, parse
+from experiments.figures import COLORS, panels, save
+from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from experiments.tuning_grid import (
+    MEANS,
+    PROBLEMS,
+    SYSTEMS,
+    choose,
+    chosen_error,
+    chosen_mean,
+    list_cells,
+    measure,
+    open_store,
+)
+
+SIZES = {
+    "sparse parity": (500, 1000, 2000, 3000, 5000),
+    "orthant": (200, 400, 1000, 2000),
+}
+# Sizes at which the thesis looks at the sparsity.
+SPARSITY_SIZES = {"sparse parity": 5000, "orthant": 400}
+MIXED = ("RerF", "F-RC")
+
+
+def all_cells(arguments: Arguments) -> list[Cell]:
+    """Seed by seed, so that a run that is stopped has whole rows of all sizes."""
+    cells = []
+    for seed in range(arguments.seeds):
+        for problem, sizes in SIZES.items():
+            for n in sizes[:2] if arguments.quick else sizes:
+                cells += list_cells(problem, n, [seed], SYSTEMS)
+    return cells
+
+
+def check_marks(store: Store) -> list[Mark]:
+    """What the thesis says, and how far apart systems must be."""
+
+    def error(problem: str, system: str, n: int, most: float = math.inf) -> float:
+        where = {"problem": problem, "system": system, "n": n}
+        return chosen_mean(store, "error", most_directions=most, **where)
+
+    parity = error("sparse parity", "RF", 5000)
+    above = None if math.isnan(parity) else parity > 0.25
+    marks = [
+        at_most(
+            "sparse parity, n=5000: RerF at most .02", error("sparse parity", "RerF", 5000), 0.02
+        ),
+        Mark("sparse parity, n=5000: RF above .25", number(parity), above),
+    ]
+    for n in SIZES["orthant"]:
+        gap = error("orthant", "RerF", n) - error("orthant", "RF", n)
+        marks.append(within_a_point(f"orthant, n={n}: RerF within a point of RF", gap))
+    for problem, sizes in SIZES.items():
+        p = PROBLEMS[problem].n_features
+        gaps = [error(problem, "RerF", n, p) - error(problem, "RF", n, p) for n in sizes]
+        claim = f"{problem}, d at most p: RerF no more than a point worse than RF at any n"
+        marks.append(within_a_point(claim, max(gaps)))
+    for problem, n in SPARSITY_SIZES.items():
+        spread = {s: float(np.std(sparsity_curve(store, problem, s), ddof=1)) for s in MIXED}
+        marks.append(
+            Mark(
+                f"{problem}: error of RerF depends less on λ than that of F-RC",
+                f"standard deviations {spread['RerF']:.4f} and {spread['F-RC']:.4f}, n={n}",
+                None if math.isnan(sum(spread.values())) else spread["RerF"] < spread["F-RC"],
+            )
+        )
+    return marks
+
+
+def within_a_point(claim: str, gap: float) -> Mark:
+    """The mark that an error exceeds another by a point of percent at most."""
+    if math.isnan(gap):
+        return Mark(claim, "-", None)
+    return Mark(claim, f"{100 * gap:+.2f} points", gap <= 0.01)
+
+
+def sparsity_curve(store: Store, problem: str, system: str) -> list[float]:
+    """Mean error for each λp, with d chosen out of bag."""
+    where = {"problem": problem, "system": system, "n": SPARSITY_SIZES[problem]}
+    return [chosen_mean(store, "error", nonzeros=mean, **where) for mean in MEANS]
+
+
+def draw_errors(store: Store, arguments: Arguments, bounded: bool) -> None:
+    """Cross-sections of both problems and error against n; `bounded` has at most p directions."""
+    figure, axes = panels(1, 2, width=4.4) if bounded else panels(2, 3, width=3.4, height=3.0)
+    for row, (problem, sizes) in enumerate(SIZES.items()):
+        if not bounded:
+            draw_sections(axes[row, :2], problem)
+        axis = axes[0, row] if bounded else axes[row, 2]
+        most = PROBLEMS[problem].n_features if bounded else math.inf
+        for system in SYSTEMS:
+            where = {"problem": problem, "system": system, "most_directions": most}
+            means = [chosen_mean(store, "error", n=n, **where) for n in sizes]
+            errors = [chosen_error(store, "error", n=n, **where) for n in sizes]
+            axis.errorbar(
+                sizes, means, np.nan_to_num(errors), color=COLORS[system], label=system, marker="."
+            )
+        axis.set(title=problem, xlabel="training rows", ylabel="test error", ylim=(0, None))
+    axes.ravel()[-1].legend(frameon=False)
+    save(figure, arguments.output / f"randomer_{'bounded' if bounded else 'error'}.png")
+
+
+def draw_sections(axes: Any, problem: str) -> None:
+    """The first two dimensions where the third is negative, and where it is positive."""
+    X, y = PROBLEMS[problem].simulate(3000, random_state=0)
+    for axis, positive in zip(axes, (False, True), strict=True):
+        rows = (X[:, 2] > 0) == positive
+        colours = y[rows] % 20 if problem == "orthant" else y[rows]
+        axis.scatter(*X[rows, :2].T, c=colours, s=4, cmap="coolwarm" if y.max() < 2 else "tab20")
+        axis.set(title=f"{problem}, x3 {'>' if positive else '<'} 0", xlabel="x1", ylabel="x2")
+        axis.set_aspect("equal")
+
+
+def draw_sparsity(store: Store, arguments: Arguments) -> None:
+    """Figure 3.3: error against λ."""
+    figure, axes = panels(1, 2, width=3.8)
+    for axis, (problem, n) in zip(axes[0], SPARSITY_SIZES.items(), strict=True):
+        for system in MIXED:
+            curve = sparsity_curve(store, problem, system)
+            axis.plot(MEANS, curve, marker="o", color=COLORS[system], label=system)
+        axis.set(title=f"{problem}, n = {n:,}", xlabel="λp", ylabel="test error", ylim=(0, None))
+        axis.set_xticks(MEANS)
+    axes[0, 1].legend(frameon=False)
+    save(figure, arguments.output / "randomer_sparsity.png")
+
+
+def draw_times(store: Store, arguments: Arguments) -> None:
+    """Figure 3.8: training time against n and d, and error against d, on sparse parity."""
+    problem = "sparse parity"
+    n = max(int(size) for size in store.distinct("n", problem=problem))
+    figure, axes = panels(1, 3, width=3.6)
+    for system in SYSTEMS:
+        where = {"problem": problem, "system": system}
+        colour = {"color": COLORS[system], "marker": "o", "markersize": 3}
+        sizes = SIZES[problem]
+        times = [chosen_mean(store, "fit_s", n=size, **where) for size in sizes]
+        axes[0, 0].plot(sizes, times, label=system, **colour)
+        counts = sorted({int(d) for d in store.distinct("d", n=n, **where)})
+        for axis, column in ((axes[0, 1], "fit_s"), (axes[0, 2], "error")):
+            axis.plot(
+                counts, [chosen_mean(store, column, n=n, d=d, **where) for d in counts], **colour
+            )
+            axis.set(xscale="log", xlabel="directions d at a node")
+    axes[0, 0].set(xlabel="training rows", ylabel="training, CPU seconds", yscale="log")
+    axes[0, 1].set(ylabel="training, CPU seconds", yscale="log", title=f"n = {n:,}")
+    axes[0, 2].set(ylabel="test error", title=f"n = {n:,}")
+    axes[0, 0].legend(frameon=False)
+    save(figure, arguments.output / "randomer_time.png")
+
+
+def error_table(store: Store, problem: str, bounded: bool = False) -> str:
+    """Mean error and its standard error, one row for each system."""
+    sizes = SIZES[problem]
+    most = PROBLEMS[problem].n_features if bounded else math.inf
+    rows = []
+    for system in SYSTEMS:
+        where = {"problem": problem, "system": system, "most_directions": most}
+        cells = []
+        for n in sizes:
+            cell = number(chosen_mean(store, "error", n=n, **where))
+            deviation = chosen_error(store, "error", n=n, **where)
+            cells.append(cell if math.isnan(deviation) else f"{cell} ± {number(deviation)}")
+        rows.append([system, *cells])
+    return table([f"{problem}, n =", *[f"{n:,}" for n in sizes]], rows)
+
+
+def choice_table(store: Store, problem: str) -> str:
+    """The d and λp chosen most often."""
+    rows = []
+    for system in SYSTEMS:
+        cells = []
+        for n in SIZES[problem]:
+            chosen = choose(store, problem=problem, system=system, n=n)
+            common = Counter((row["d"], row["nonzeros"]) for row in chosen).most_common(1)
+            cells.append(f"{common[0][0][0]}, {common[0][0][1]}" if common else "-")
+        rows.append([system, *cells])
+    return table([f"{problem}, n =", *[f"{n:,}" for n in SIZES[problem]]], rows)
+
+
+def write_page(store: Store, arguments: Arguments) -> None:
+    """Marks, pictures and tables."""
+    seeds = {p: len(store.distinct("seed", problem=p, n=SIZES[p][-1])) for p in SIZES}
+    parts = [
+        f"`{arguments.command}`",
+        f"Repetitions: {', '.join(f'{p} {n}' for p, n in seeds.items())}; 100 trees; 10,000 test "
+        "rows.",
+        marks_table(check_marks(store)),
+        "## Error against n (Figure 3.2)",
+        "![Sparse parity and orthant, and error against n](randomer_error.png)",
+        *[error_table(store, problem) for problem in SIZES],
+        "The d and λp (for F-RC the number L of features) chosen most often:",
+        *[choice_table(store, problem) for problem in SIZES],
+        "## Sensitivity to λ (Figure 3.3)",
+        "![Error against the density of directions](randomer_sparsity.png)",
+        "## Training time (Figure 3.8)",
+        "![Training time against n and d, and error against d](randomer_time.png)",
+        "## At most p directions (Figure 3.9)",
+        "![Error against n where no forest has more than p directions](randomer_bounded.png)",
+        *[error_table(store, problem, bounded=True) for problem in SIZES],
+    ]
+    page = arguments.output / "randomer.md"
+    write_measured(page, "Sparse parity and orthant", "\n\n".join(parts))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then draw and write."""
+    arguments = parse("randomer", __doc__ or "", seeds=3, argv=argv)
+    store = open_store(arguments.output, "randomer")
+    measure_cells(store, all_cells(arguments), measure, arguments)
+    draw_errors(store, arguments, bounded=False)
+    draw_errors(store, arguments, bounded=True)
+    draw_sparsity(store, arguments)
+    draw_times(store, arguments)
+    write_page(store, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Forests over the thesis's grid of d and λ; the best one out of bag is chosen afterwards."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.store import Cell, Store
+from experiments.systems import make_forest
+from silvan import ForestClassifier
+from silvan.datasets import make_orthant, make_sparse_parity, make_trunk
+from silvan.inspection import out_of_bag_curve, strength_and_correlation
+from silvan.projections import (
+    AxisAligned,
+    ProjectionDistribution,
+    RandomRotation,
+    SparseSigns,
+    UniformCombinations,
+)
+
+N_TEST = 10_000
+KEYS = ("problem", "system", "n", "d", "nonzeros", "seed")
+VALUES = ("oob_error", "error", "fit_s", "strength", "correlation")
+SYSTEMS = ("RF", "RerF", "F-RC", "RR-RF")
+MEANS = (1, 2, 3, 4, 5)
+POWERS = (1 / 4, 1 / 2, 3 / 4, 1, 2)
+
+
+class Problem(NamedTuple):
+    """A simulation and the number of its features."""
+
+    simulate: Callable[..., Any]
+    n_features: int
+
+
+PROBLEMS = {
+    "sparse parity": Problem(make_sparse_parity, 20),
+    "sparse parity, p = 10": Problem(partial(make_sparse_parity, n_features=10), 10),
+    "orthant": Problem(make_orthant, 6),
+    "Trunk": Problem(make_trunk, 10),
+}
+
+
+def open_store(folder: Path, name: str) -> Store:
+    """The measurements of experiment `name`."""
+    return Store(folder / "measurements" / f"{name}.csv", KEYS, VALUES)
+
+
+def list_cells(problem: str, n: int, seeds: Iterable[int], systems: Iterable[str]) -> list[Cell]:
+    """Every forest of the grid: only RerF and F-RC have a sparsity, and more than p directions."""
+    p = PROBLEMS[problem].n_features
+    cells = []
+    for seed in seeds:
+        for system in systems:
+            sparse = system in ("RerF", "F-RC")
+            for power in POWERS if sparse else POWERS[:-1]:
+                for nonzeros in MEANS if sparse else (1 if system == "RF" else p,):
+                    cell = {"problem": problem, "system": system, "n": n, "seed": seed}
+                    cells.append({**cell, "d": math.ceil(p**power), "nonzeros": nonzeros})
+    return cells
+
+
+def make_projections(system: str, nonzeros: int) -> ProjectionDistribution:
+    """The law of directions; `nonzeros` is λp, or the number L of features in F-RC."""
+    if system == "RF":
+        return AxisAligned()
+    if system == "RR-RF":
+        return RandomRotation()
+    return (
+        SparseSigns(mean_nonzeros=nonzeros) if system == "RerF" else UniformCombinations(nonzeros)
+    )
+
+
+def make_system(cell: Cell) -> ForestClassifier:
+    """The forest of a cell, with 100 fully grown trees."""
+    projections = make_projections(cell["system"], int(cell["nonzeros"]))
+    return make_forest(projections, int(cell["seed"]), int(cell["d"]))
+
+
+def measure(cell: Cell) -> Cell:
+    """Out-of-bag and test error, training time, strength and correlation of one forest."""
+    simulate = PROBLEMS[cell["problem"]].simulate
+    X, y = simulate(cell["n"], random_state=cell["seed"])
+    X_test, y_test = simulate(N_TEST, random_state=1_000_000 + cell["seed"])
+    start = time.process_time()
+    forest = make_system(cell).fit(X, y)
+    fit_s = time.process_time() - start
+    trees = strength_and_correlation(forest, X, y)
+    return {
+        "oob_error": float(out_of_bag_curve(forest, X, y)[-1]),
+        "error": float(np.mean(forest.predict(X_test) != y_test)),
+        "fit_s": fit_s,
+        "strength": trees.strength,
+        "correlation": trees.correlation,
+    }
+
+
+def choose(
+    store: Store, most_directions: float = math.inf, last_of_ties: bool = False, **where: Any
+) -> list[dict[str, str]]:
+    """For each seed the row with the least out-of-bag error.
+
+    Of rows with equal errors it is the first, which has the smallest d, or the last.
+
+    F-RC with L = 1 is RF with candidates that may repeat; it is chosen only if it is asked for.
+    """
+    wanted = {key: str(value) for key, value in where.items()}
+    best: dict[str, dict[str, str]] = {}
+    for row in store.rows.values():
+        if int(row["d"]) > most_directions or any(row[k] != v for k, v in wanted.items()):
+            continue
+        if "nonzeros" not in wanted and (row["system"], row.get("nonzeros")) == ("F-RC", "1"):
+            continue
+        held = best.get(row["seed"])
+        gap = -1.0 if held is None else float(row["oob_error"]) - float(held["oob_error"])
+        if gap < 0 or (gap == 0 and last_of_ties):
+            best[row["seed"]] = row
+    return list(best.values())
+
+
+def chosen_mean(store: Store, column: str, **where: Any) -> float:
+    """Mean of a column over the seeds' chosen forests; NaN if there are none."""
+    values = [float(row[column]) for row in choose(store, **where)]
+    return float(np.mean(values)) if values else math.nan
+
+
+def chosen_error(store: Store, column: str, **where: Any) -> float:
+    """Standard error of that mean; NaN for fewer than two seeds."""
+    values = [float(row[column]) for row in choose(store, **where)]
+    return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

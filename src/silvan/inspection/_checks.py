@@ -1,0 +1,54 @@
+"""Checks that the functions of inspection share."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from silvan import _core
+from silvan._validation import invalid
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+
+
+def check_forest(forest: object) -> None:
+    """Require a fitted forest of this library."""
+    if not isinstance(forest, BaseForest):
+        raise invalid("forest", "a forest of this library", forest, "pass a fitted estimator")
+    check_is_fitted(forest)
+
+
+def check_classifier(forest: object) -> None:
+    """Require a fitted classifier of this library."""
+    check_forest(forest)
+    if not isinstance(forest, ForestClassifier):
+        raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
+
+
+def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Require the rows that the forest was fitted on; return them and the encoded targets.
+
+    The canonical order of the rows is a hash of their content, so other rows have another one.
+    """
+    rows = forest._rows(X)
+    multi_output = np.ndim(y) == 2 and forest._multi_output
+    # A copy, since a forest learns from the targets that it encodes.
+    encoder = copy(forest)
+    targets = encoder._encode_targets(np.asarray(y) if multi_output else column_or_1d(y))
+    sampling = forest._sampling
+    same = len(rows) == len(targets) == sampling.plan.n_samples
+    if same:
+        kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
+        numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
+        same = np.array_equal(_core.row_order(rows[kept], numbers), sampling.order)
+    classes: list[Any] = [getattr(each, "classes_", None) for each in (encoder, forest)]
+    if not (same and np.array_equal(*classes)):
+        raise ValueError(
+            f"X and y must be the {sampling.plan.n_samples} training rows, in their order, since "
+            "the forest knows which of these each tree left out; pass what was given to fit."
+        )
+    return rows, targets

@@ -1,0 +1,18 @@
+"""Pictures of forests; they need matplotlib, the extra ``silvan[plot]``."""
+
+from silvan.plotting.bias_variance import BiasVarianceDisplay
+from silvan.plotting.importances import ImportanceDisplay
+from silvan.plotting.out_of_bag import OutOfBagDisplay
+from silvan.plotting.projections import ProjectionsDisplay
+from silvan.plotting.strength import StrengthDisplay
+from silvan.plotting.unsupervised import DensityDisplay, EmbeddingDisplay
+
+__all__ = [
+    "BiasVarianceDisplay",
+    "DensityDisplay",
+    "EmbeddingDisplay",
+    "ImportanceDisplay",
+    "OutOfBagDisplay",
+    "ProjectionsDisplay",
+    "StrengthDisplay",
+]
