@@ -301,6 +301,21 @@ def draw_patches() -> Figure:
     return figure
 
 
+def draw_several_patches() -> Figure:
+    """Show directions of one, two and three patches: added in green, subtracted in purple."""
+    figure = Figure(figsize=(11, 3.1), dpi=80)
+    figure.subplots_adjust(0.01, 0.02, 0.99, 0.9, wspace=0.08)
+    for axis, n_patches in zip(figure.subplots(1, 3), (1, 2, 3), strict=True):
+        law = Patches(GRID, min_size=2, max_size=4, n_patches=n_patches)
+        drawn = law.draw(12, GRID[0] * GRID[1], random_state=2).toarray().reshape(-1, *GRID)
+        axis.set_facecolor("white")
+        axis.imshow(tile(drawn, 4), cmap="PRGn", vmin=-2, vmax=2)
+        axis.set_title(f"n_patches={n_patches}", fontsize=12)
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+    return figure
+
+
 def make_sensors() -> tuple[NDArray[np.float64], csr_array]:
     """Places of 80 sensors in a square, and the graph of those that are close together."""
     places = np.random.default_rng(4).uniform(size=(80, 2))
@@ -420,6 +435,7 @@ if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
     draw_fitted_directions().savefig(HERE / "fitted_directions.png")
     draw_patches().savefig(HERE / "patches.png")
+    draw_several_patches().savefig(HERE / "several_patches.png")
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
