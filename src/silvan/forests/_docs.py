@@ -17,8 +17,9 @@ _PARTS = {
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
-            ``SparseSigns()``. See :mod:`silvan.projections`. Its own parameters are reached with
-            two underscores, for example ``projections__density`` in a grid search.
+            ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
+            the results ("Which defaults?"). Its own parameters are reached with two underscores,
+            for example ``projections__density`` in a grid search.
     """,
     "patches": """
         shape : int or tuple of int, default=None
