@@ -7,10 +7,13 @@ from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay
 from silvan.plotting.strength import StrengthDisplay
 from silvan.plotting.tree import TreeDisplay
+from silvan.plotting.unsupervised import DensityDisplay, EmbeddingDisplay
 
 __all__ = [
     "BiasVarianceDisplay",
     "ContributionDisplay",
+    "DensityDisplay",
+    "EmbeddingDisplay",
     "ImportanceDisplay",
     "OutOfBagDisplay",
     "ProjectionsDisplay",
