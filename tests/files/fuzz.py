@@ -34,10 +34,15 @@ class Subject:
             path = Path(folder) / "forest"
             forest.save(path)
             self.content = path.read_bytes()
-        self.answers = self.ask(forest)
+            self.answers = self.ask(forest)
+            assert self.same(silvan.load(path))
 
     def ask(self, forest):
-        """Predictions, leaves and weights of training rows."""
+        """Predictions, leaves and weights of training rows; or densities; or coordinates."""
+        if hasattr(forest, "transform"):
+            return [forest.transform(self.X), forest.embedding_, forest.kernel(self.X).toarray()]
+        if hasattr(forest, "score_samples"):
+            return [forest.score_samples(self.X), forest.apply(self.X), forest.weights_]
         predict = getattr(forest, "predict_proba", forest.predict)
         weights = forest.forest_weights(self.X[:20]).toarray()
         return [predict(self.X), forest.predict(self.X), forest.apply(self.X), weights]
@@ -47,7 +52,7 @@ class Subject:
 
 
 def subjects():
-    """A classifier on images with running sums and strings, and a regressor with a mixture."""
+    """A classifier on images, a regressor with a mixture, a density and an embedding."""
     digits = load_digits()
     images, labels = digits.images[:150].astype(np.uint8), digits.target[:150]
     names = np.array([f"digit {label}" for label in labels])
@@ -67,7 +72,14 @@ def subjects():
         random_state=np.random.RandomState(0),
     )
     regressor.fit(X, np.column_stack([y, -y]), sample_weight=np.arange(len(y)) % 3)
-    return [Subject(classifier, images), Subject(regressor, X)]
+    density = silvan.DensityForest(3, random_state=0).fit(X[:, :3])
+    embedding = silvan.ManifoldEmbedding(5, affinity="mahalanobis", random_state=0).fit(X[:, :3])
+    return [
+        Subject(classifier, images),
+        Subject(regressor, X),
+        Subject(density, X[:, :3]),
+        Subject(embedding, X[:, :3]),
+    ]
 
 
 def split(content):
@@ -250,8 +262,8 @@ def main():
     arguments = parser.parse_args()
     numbers = np.arange(arguments.mutations)
     total = Counter()
-    for which, half in enumerate(np.array_split(numbers, 2)):
-        total += run_apart(which, half.tolist())
+    for which, part in enumerate(np.array_split(numbers, len(subjects()))):
+        total += run_apart(which, part.tolist())
     lines = [
         "| mutation | checksum | files | refused | same predictions | another forest |",
         "| --- | --- | ---: | ---: | ---: | ---: |",

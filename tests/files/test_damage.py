@@ -16,7 +16,7 @@ def saved():
     return subjects()
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["classifier", "regressor"])
+@pytest.mark.parametrize("which", range(4), ids=["classifier", "regressor", "density", "embedding"])
 def test_mutated_files_are_refused_or_work(saved, which):
     counts = run(saved[which], range(180))
     assert counts["flip_bytes", "refused"] >= 29  # of 30; the rest came out as it was
@@ -99,6 +99,51 @@ def test_descriptions_that_do_not_hold_are_refused(parts, message, tmp_path):
     header["__metadata__"]["estimator"] = json.dumps(description)
     with pytest.raises(silvan.files.FileFormatError, match=message):
         load(seal(header, data), tmp_path)
+
+
+def edit_array(name, value):
+    """Set the first entry of an array."""
+
+    def edit(header, data):
+        begin, end = header[name]["data_offsets"]
+        kind = {"F64": np.float64, "I32": np.int32, "I64": np.int64}[header[name]["dtype"]]
+        array = np.frombuffer(data[begin:end], kind).copy()
+        array[0] = value
+        return data[:begin] + array.tobytes() + data[end:]
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("which", "message", "edit"),
+    [
+        (2, "masses_ does not belong", edit_array("masses_", 0.0)),
+        (2, "masses_ does not belong", edit_array("masses_", np.nan)),
+        (2, "means does not belong", edit_array("_gaussians.means", 1e300)),
+        (2, "covariances does not belong", edit_array("_gaussians.covariances", -1.0)),
+        (2, "covariances does not belong", edit_array("_gaussians.covariances", np.inf)),
+        (2, "covariances does not belong", edit_array("_gaussians.covariances", 1e-300)),
+        (2, "forest_.values does not belong", edit_array("forest_.values", 0.7)),
+        (3, "leaves does not belong", edit_array("_affinity.index.leaves", 10**9)),
+        (3, "leaves does not belong", edit_array("_affinity.index.leaves", -1)),
+        (3, "rows does not belong", edit_array("_affinity.rows", np.inf)),
+        (3, "embedding_ does not belong", edit_array("embedding_", np.nan)),
+        (3, "eigenvalues_ does not belong", edit_array("eigenvalues_", np.inf)),
+        (3, "component_labels_ does not belong", edit_array("component_labels_", 3)),
+    ],
+)
+def test_unsupervised_arrays_that_do_not_hold_are_refused(saved, which, message, edit, tmp_path):
+    header, data = split(saved[which].content)
+    with pytest.raises(silvan.files.FileFormatError, match=message):
+        load(seal(header, edit(header, data)), tmp_path)
+
+
+def test_draws_from_cells_that_no_gaussian_reaches_end(saved, tmp_path, monkeypatch):
+    forest = load(saved[2].content, tmp_path)
+    nowhere = np.full(forest.means_.shape, -1)
+    monkeypatch.setattr("silvan.unsupervised.density.leaf_numbers", lambda *_: nowhere[:, :1])
+    with pytest.raises(ValueError, match="masses_ cannot be right"):
+        forest.sample(3, random_state=0)
 
 
 def test_a_state_of_random_numbers_that_numpy_trusts_is_checked(saved, tmp_path):

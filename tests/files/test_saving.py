@@ -18,12 +18,15 @@ from scipy.sparse import csc_matrix
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import balanced_accuracy_score
 
 import silvan
 from silvan import (
+    DensityForest,
     ForestClassifier,
     ForestRegressor,
+    ManifoldEmbedding,
     ManifoldForestClassifier,
     ManifoldForestRegressor,
     files,
@@ -155,6 +158,78 @@ def test_scalers_have_files_of_their_own(data, tmp_path):
     assert list(loaded.feature_names_in_) == list("abcdefghijkl")
     frame = pd.DataFrame(X[::-1], columns=list("abcdefghijkl"))
     np.testing.assert_array_equal(loaded.transform(frame), scaler.transform(frame))
+
+
+@pytest.mark.parametrize("memory_map", [False, True])
+@pytest.mark.parametrize("covariance_type", ["full", "diag"])
+def test_densities_come_back(covariance_type, memory_map, data, tmp_path):
+    X = pd.DataFrame(np.nan_to_num(data[0][:, :4]), columns=list("abcd"))
+    forest = DensityForest(4, covariance_type=covariance_type, warm_start=True, random_state=0)
+    forest.fit(X, sample_weight=np.linspace(0, 1, len(X)))
+    loaded = there_and_back(forest, tmp_path, memory_map=memory_map)
+    assert type(loaded) is DensityForest
+    assert loaded.get_params() == forest.get_params()
+    for name in ("means_", "covariances_", "priors_", "masses_", "partition_", "weights_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(forest, name))
+    np.testing.assert_array_equal(loaded.score_samples(X), forest.score_samples(X))
+    np.testing.assert_array_equal(
+        loaded.sample(9, random_state=1), forest.sample(9, random_state=1)
+    )
+    weight = np.linspace(0, 1, len(X))
+    more = [each.set_params(n_estimators=6).fit(X, None, weight) for each in (forest, loaded)]
+    np.testing.assert_array_equal(*(each.score_samples(X) for each in more))
+
+
+@pytest.mark.parametrize("affinity", ["binary", "gaussian", "mahalanobis"])
+def test_embeddings_come_back(affinity, data, tmp_path):
+    X = np.nan_to_num(data[0][:, :4])
+    embedding = ManifoldEmbedding(20, n_components=3, affinity=affinity, random_state=0).fit(X)
+    for memory_map in (False, True):
+        loaded = there_and_back(embedding, tmp_path, memory_map=memory_map)
+        assert type(loaded) is ManifoldEmbedding
+        assert loaded.get_params() == embedding.get_params()
+        for name in ("embedding_", "eigenvalues_", "eigengaps_", "component_labels_"):
+            np.testing.assert_array_equal(getattr(loaded, name), getattr(embedding, name))
+        np.testing.assert_array_equal(loaded.transform(X), embedding.transform(X))
+        for name in ("affinity_matrix_", "kernel"):
+            matrices = (getattr(each, name) for each in (loaded, embedding))
+            matrices = [m(X[:9]) if callable(m) else m for m in matrices]
+            np.testing.assert_array_equal(*(m.toarray() for m in matrices))
+    again = pickle.loads(pickle.dumps(embedding))
+    np.testing.assert_array_equal(again.transform(X), embedding.transform(X))
+
+
+@pytest.mark.parametrize("shell", [FrozenEstimator, lambda forest: forest, clone])
+def test_embeddings_with_a_forest_of_their_own_come_back(shell, data, tmp_path):
+    X, y = data
+    forest = ManifoldForestClassifier(15, shape=(3, 4), random_state=0).fit(X, y)
+    embedding = ManifoldEmbedding(forest=shell(forest)).fit(X.reshape(-1, 3, 4), y)
+    loaded = there_and_back(embedding, tmp_path)
+    assert type(loaded.forest) is type(embedding.forest)
+    np.testing.assert_array_equal(loaded.transform(X), embedding.transform(X))
+    np.testing.assert_array_equal(loaded.forest_.predict(X), embedding.forest_.predict(X))
+
+
+def test_embeddings_that_fall_apart_come_back(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) + 1000 * (np.arange(90) % 3)[:, None]
+    embedding = ManifoldEmbedding(20, random_state=0)
+    with pytest.warns(UserWarning, match="falls into"):
+        embedding.fit(X)
+    loaded = there_and_back(embedding, tmp_path)
+    assert loaded.n_connected_components_ == embedding.n_connected_components_ > 1
+    np.testing.assert_array_equal(loaded.eigenvalues_, embedding.eigenvalues_)
+    np.testing.assert_array_equal(loaded.transform(X), embedding.transform(X))
+
+
+def test_parameters_that_changed_after_fit_are_not_saved_silently(data, tmp_path):
+    X = np.nan_to_num(data[0][:, :4])
+    forest = DensityForest(3, random_state=0).fit(X).set_params(covariance_type="diag")
+    with pytest.raises(ValueError, match="_gaussians does not belong to the other attributes"):
+        forest.save(tmp_path / "forest")
+    embedding = ManifoldEmbedding(20, random_state=0).fit(X).set_params(affinity="gaussian")
+    with pytest.raises(ValueError, match="_affinity does not belong to the other attributes"):
+        embedding.save(tmp_path / "embedding")
 
 
 def test_networkx_graphs_come_back_as_their_adjacency(data, tmp_path):

@@ -268,7 +268,8 @@ class Decoder:
         for name, value in (fitted or {}).items():
             setattr(built, name, self.decode(value))
         check = getattr(built, "_check_fitted", None) or getattr(built, "check", None)
-        if check is not None:
+        # An estimator that is a parameter need not be fitted.
+        if check is not None and fitted != {}:
             check()
         return built
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
 
 from silvan._validation import check_flag, check_integer, invalid
 from silvan.explanations.contributions import node_values
@@ -169,6 +170,8 @@ class TreeDisplay:
             The picture.
         """
         check_forest(forest)
+        if not (is_classifier(forest) or is_regressor(forest)):
+            raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
         check_tree(forest, tree)
         check_integer("max_depth", max_depth, 1, or_none=True)
         check_integer("decimals", decimals, 0)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from silvan.unsupervised.leaf_gaussians import fit_gaussians
+from silvan._persistence import require_fitted
+from silvan._validation import is_number
+from silvan.unsupervised.leaf_gaussians import LeafGaussians, fit_gaussians
 from silvan.unsupervised.leaf_index import LeafIndex, Pairs, membership
 
 Rows = NDArray[Any]  # rows of numbers, of any type
@@ -24,19 +26,25 @@ _NO_AFFINITY = 1e-9
 _N_PAIRS = 2**16
 
 
+@dataclass(frozen=True, eq=False)
 class Affinity(ABC):
     """W = mean over trees of exp(-Q), zero for rows in different leaves."""
 
-    X: Rows | None = None  # features of the rows of the index, where they matter
+    index: LeafIndex
 
-    def __init__(self, index: LeafIndex) -> None:
-        self.index = index
+    @property
+    def X(self) -> Rows | None:  # noqa: N802
+        """Features of the rows of the index, where they matter."""
+        return None
 
     def against(self, index: LeafIndex, X: Rows) -> Self:
         """The same affinity to other rows: those of `index`, with features `X`."""
-        other = copy.copy(self)
-        other.index = index
-        return other
+        return replace(self, index=index)
+
+    def check(self) -> Affinity:
+        """Raise an error if what was read from a file is no affinity."""
+        require_fitted({"index": isinstance(self.index, LeafIndex)})
+        return self
 
     @abstractmethod
     def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
@@ -53,6 +61,7 @@ class Affinity(ABC):
         """
 
 
+@dataclass(frozen=True, eq=False)
 class BinaryAffinity(Affinity):
     """All rows of a leaf are equally close: W = Z Zᵀ / T, never formed unless it is asked for."""
 
@@ -74,18 +83,34 @@ class BinaryAffinity(Affinity):
         return averages
 
 
+@dataclass(frozen=True, eq=False)
 class _DistanceAffinity(Affinity):
     """An affinity that also depends on the features of the two rows."""
 
-    def __init__(self, index: LeafIndex, X: Rows) -> None:
-        super().__init__(index)
-        self.X: Rows = X
+    rows: Rows
+
+    @property
+    def X(self) -> Rows:  # noqa: N802
+        """Features of the rows of the index."""
+        return self.rows
 
     def against(self, index: LeafIndex, X: Rows) -> Self:
         """The same affinity to other rows."""
-        other = super().against(index, X)
-        other.X = X
-        return other
+        return replace(self, index=index, rows=X)
+
+    def check(self) -> Affinity:
+        """Raise an error if what was read from a file is no affinity."""
+        super().check()
+        rows = self.rows
+        require_fitted(
+            {
+                "rows": rows.ndim == 2
+                and rows.dtype.kind in "biuf"
+                and len(rows) == self.index.n_rows
+                and bool(np.isfinite(rows).all())
+            }
+        )
+        return self
 
     @abstractmethod
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
@@ -137,12 +162,21 @@ class _DistanceAffinity(Affinity):
         return averages
 
 
+@dataclass(frozen=True, eq=False)
 class GaussianAffinity(_DistanceAffinity):
-    """Squared distance over epsilon squared; None as epsilon takes the usual distance in a leaf."""
+    """Squared distance over epsilon squared."""
 
-    def __init__(self, index: LeafIndex, X: Rows, epsilon: float | None) -> None:
-        super().__init__(index, X)
-        self.epsilon = _usual_distance(index, X) if epsilon is None else float(epsilon)
+    epsilon: float
+
+    @classmethod
+    def fit(cls, index: LeafIndex, X: Rows, epsilon: float | None) -> Self:
+        """The affinity of these rows; None as epsilon takes the usual distance in a leaf."""
+        return cls(index, X, _usual_distance(index, X) if epsilon is None else float(epsilon))
+
+    def check(self) -> Affinity:
+        """Raise an error if what was read from a file is no affinity."""
+        require_fitted({"epsilon": is_number(self.epsilon) and self.epsilon > 0})
+        return super().check()
 
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
         """Squared distances in units of epsilon."""
@@ -168,16 +202,26 @@ class GaussianAffinity(_DistanceAffinity):
         return squares
 
 
+@dataclass(frozen=True, eq=False)
 class MahalanobisAffinity(_DistanceAffinity):
     """Squared distance in units of the covariance of the leaf's rows."""
 
-    def __init__(
-        self, index: LeafIndex, X: Rows, ridge: NDArray[np.float64], *, full: bool
-    ) -> None:
-        super().__init__(index, X)
+    gaussians: LeafGaussians
+
+    @classmethod
+    def fit(cls, index: LeafIndex, X: Rows, ridge: NDArray[np.float64], *, full: bool) -> Self:
+        """The affinity of these rows."""
         share = index.by_leaf.copy()
         share.data /= np.repeat(np.maximum(index.sizes, 1), index.sizes)
-        self.gaussians = fit_gaussians(share, X, ridge, full=full)
+        return cls(index, X, fit_gaussians(share, X, ridge, full=full))
+
+    def check(self) -> Affinity:
+        """Raise an error if what was read from a file is no affinity."""
+        super().check()
+        gaussians, size = self.gaussians, (self.index.n_leaves, self.rows.shape[1])
+        is_one = isinstance(gaussians, LeafGaussians)
+        require_fitted({"gaussians": is_one and gaussians.means.shape == size})
+        return self
 
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
         """Squared lengths of the whitened differences."""

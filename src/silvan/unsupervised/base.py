@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from silvan._persistence import require_fitted
 from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
@@ -24,6 +25,8 @@ from silvan.projections import (
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.
 _MOST_BITS = 23
+# Shares of the leaves of a tree add up to 1, but for this.
+_ROUNDING = 1e-9
 
 
 def check_covariance_parameters(covariance_type: object, reg_covar: object) -> None:
@@ -146,6 +149,19 @@ class GaussianForest(BaseForest):
                     "pass for example silvan.projections.PrincipalComponents()",
                 )
         return projections
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        forest = self.forest_
+        totals = np.add.reduceat(forest.values, forest.leaf_offsets[:-1])
+        require_fitted(
+            {
+                "n_outputs_": self.n_outputs_ == forest.n_outputs == 1,
+                "forest_.values": len(forest.values) == forest.n_leaves
+                and bool((forest.values > 0).all())
+                and bool((np.abs(totals - 1) < _ROUNDING).all()),
+            }
+        )
 
     def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
         self.n_outputs_ = 1

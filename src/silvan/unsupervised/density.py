@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from silvan._persistence import require_fitted
 from silvan._validation import check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
@@ -19,6 +20,7 @@ from silvan.forests.weights import leaf_row_weights
 from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
 from silvan.unsupervised.leaf_gaussians import (
+    LeafGaussians,
     cell_masses,
     check_covariances_fit,
     fit_gaussians,
@@ -28,6 +30,10 @@ from silvan.unsupervised.leaf_gaussians import (
 
 # Quasi-random points by which the mass of a Gaussian in its leaf's cell is measured.
 _N_POINTS = 512
+# A cell that all points miss has at least its own rows: half a point is a fair guess.
+_LEAST_MASS = 0.5 / _N_POINTS
+# Rounds of draws without a point in its leaf's cell, each expected to have one or more.
+_MOST_EMPTY_ROUNDS = 1000
 # Rows times trees whose densities are computed at once.
 _ENTRIES_AT_ONCE = 2**20
 
@@ -124,6 +130,11 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     (3, 2)
     """
 
+    _fitted: ClassVar[tuple[str, ...]] = ("_gaussians", "masses_")
+
+    _gaussians: LeafGaussians
+    masses_: NDArray[np.float64]
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -164,6 +175,40 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
             verbose=verbose,
             warm_start=warm_start,
         )
+
+    @property
+    def n_components_(self) -> int:
+        """Number of leaves of all trees."""
+        return self.forest_.n_leaves
+
+    @property
+    def means_(self) -> NDArray[np.float64]:
+        """Means of the leaves' Gaussians."""
+        return self._gaussians.means
+
+    @property
+    def covariances_(self) -> NDArray[np.float64]:
+        """Covariances of the leaves' Gaussians, or their variances."""
+        return self._gaussians.covariances
+
+    @property
+    def priors_(self) -> NDArray[np.float64]:
+        """Share of the tree's rows in each leaf."""
+        return self.forest_.values
+
+    @property
+    def partition_(self) -> NDArray[np.float64]:
+        """Z of each tree: the sum over its leaves of prior times mass."""
+        shares: NDArray[np.float64] = np.add.reduceat(
+            self.priors_ * self.masses_, self.forest_.leaf_offsets[:-1]
+        )
+        return shares
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """Probability that a draw comes from each leaf."""
+        of_tree = self.partition_ * self.forest_.n_trees
+        return self.priors_ * self.masses_ / self._by_leaf(of_tree)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log density at each row.
@@ -246,9 +291,10 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         tree = self.forest_.tree(number)
         first = self.forest_.leaf_offsets[number]
         kept: list[NDArray[np.float64]] = []
-        n_missing = n_samples
+        n_missing, n_empty = n_samples, 0
+        share_inside = self.partition_[number]
         while n_missing > 0:
-            n_tries = int(n_missing / self.partition_[number]) + 8
+            n_tries = int(n_missing / share_inside) + 8
             leaves = first + random.choice(tree.n_leaves, size=n_tries, p=tree.values)
             points = self._gaussians.draw(
                 leaves, random.normal(size=(n_tries, self.n_features_in_))
@@ -256,6 +302,12 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
             inside = leaf_numbers(tree, points)[:, 0] + first == leaves
             kept.append(points[inside][:n_missing])
             n_missing -= len(kept[-1])
+            n_empty = 0 if len(kept[-1]) else n_empty + 1
+            if n_empty == _MOST_EMPTY_ROUNDS:
+                raise ValueError(
+                    f"no draw from tree {number} falls into its leaf's cell, so that masses_ "
+                    "cannot be right; fit the forest again."
+                )
         return np.concatenate(kept)
 
     def _grow(
@@ -288,18 +340,22 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
             relative_ridge(variances, self.reg_covar),
             full=self.covariance_type == "full",
         )
-        # A cell that all points miss has at least its own rows: half a point is a fair guess.
         masses = cell_masses(self.forest_, self._gaussians, _N_POINTS, seed=0)
-        self.masses_ = np.maximum(masses, 0.5 / _N_POINTS)
-        self.means_ = self._gaussians.means
-        self.covariances_ = self._gaussians.covariances
-        self.priors_ = self.forest_.values
-        self.n_components_ = self.forest_.n_leaves
-        self.partition_ = np.add.reduceat(
-            self.priors_ * self.masses_, self.forest_.leaf_offsets[:-1]
+        self.masses_ = np.maximum(masses, _LEAST_MASS)
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        gaussians, masses = self._gaussians, self.masses_
+        size = (self.forest_.n_leaves, self.n_features_in_)
+        require_fitted(
+            {
+                "_gaussians": isinstance(gaussians, LeafGaussians)
+                and gaussians.belongs_to(*size, full=self.covariance_type == "full"),
+                "masses_": masses.dtype == np.float64
+                and masses.shape == size[:1]
+                and bool(((masses >= _LEAST_MASS) & (masses <= 1)).all()),
+            }
         )
-        n_trees = self.forest_.n_trees
-        self.weights_ = self.priors_ * self.masses_ / self._by_leaf(self.partition_) / n_trees
 
     def _by_leaf(self, of_tree: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values of trees, repeated for each of their leaves."""

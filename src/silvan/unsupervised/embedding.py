@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from silvan._validation import check_choice, check_features, check_integer, invalid, is_number
+from silvan._persistence import PersistentMixin, require_fitted
+from silvan._validation import (
+    check_choice,
+    check_features,
+    check_integer,
+    invalid,
+    is_integer,
+    is_number,
+)
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import unchanged_on_failure, warn_user
@@ -33,6 +41,12 @@ from silvan.unsupervised.leaf_gaussians import (
 )
 from silvan.unsupervised.leaf_index import LeafIndex
 
+_AFFINITIES: dict[str, type[Affinity]] = {
+    "binary": BinaryAffinity,
+    "gaussian": GaussianAffinity,
+    "mahalanobis": MahalanobisAffinity,
+}
+_COORDINATES = ("embedding_", "eigenvalues_", "eigengaps_")
 # What the embedding hands on to the forest that it grows itself.
 _GROWING = (
     "n_estimators",
@@ -53,7 +67,12 @@ _GROWING = (
 
 
 @shared_docs
-class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ManifoldEmbedding(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Coordinates in few dimensions that keep close together what shares leaves of a forest.
 
     A forest is grown without targets; two rows are the closer, the more of its trees send them to
@@ -162,6 +181,16 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     >>> embedding.fit_transform(X).shape
     (1000, 2)
     """
+
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "forest_",
+        "embedding_",
+        "eigenvalues_",
+        "eigengaps_",
+        "component_labels_",
+        "n_connected_components_",
+        "_affinity",
+    )
 
     def __init__(
         self,
@@ -357,12 +386,12 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if self.affinity == "binary":
             return BinaryAffinity(index)
         if self.affinity == "gaussian":
-            return GaussianAffinity(index, rows, self.epsilon)
+            return GaussianAffinity.fit(index, rows, self.epsilon)
         full = self.covariance_type == "full"
         if full:
             check_covariances_fit(index.n_leaves, rows.shape[1])
         ridge = relative_ridge(rows.var(axis=0, dtype=np.float64), self.reg_covar)
-        return MahalanobisAffinity(index, rows, ridge, full=full)
+        return MahalanobisAffinity.fit(index, rows, ridge, full=full)
 
     def _embed(self) -> None:
         graph = self._graph()
@@ -408,6 +437,53 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             border = float(self.embedding_[rows, 0].max()) + gap
         self.embedding_[:, 0] -= self.embedding_[:, 0].mean()
         return maps
+
+    def _check_fitted(self) -> None:
+        self._check_parameters()
+        affinity, forest = self._affinity, self.forest_
+        require_fitted(
+            {
+                "forest_": isinstance(forest, BaseForest) and hasattr(forest, "forest_"),
+                "_affinity": isinstance(affinity, _AFFINITIES[self.affinity]),
+            }
+        )
+        arrays, index = forest.forest_, affinity.index
+        names = getattr(self, "feature_names_in_", None)
+        n_features = arrays.n_features
+        require_fitted(
+            {
+                "n_features_in_": self.n_features_in_ == n_features,
+                "feature_names_in_": names is None or names.shape == (n_features,),
+                "_affinity": (index.n_trees, index.n_leaves) == (arrays.n_trees, arrays.n_leaves)
+                and (affinity.X is None or affinity.X.shape[1] == n_features),
+            }
+        )
+        self._check_coordinates(index.n_rows)
+
+    def _check_coordinates(self, n_rows: int) -> None:
+        """Raise an error if labels and coordinates are not those of so many rows."""
+        labels, n_parts = self.component_labels_, self.n_connected_components_
+        coordinates = {name: getattr(self, name) for name in _COORDINATES}
+        one_by_one = (self.n_components,) if n_parts == 1 else (n_parts, self.n_components)
+        shapes = dict(
+            zip(_COORDINATES, ((n_rows, self.n_components), *2 * (one_by_one,)), strict=True)
+        )
+        require_fitted(
+            {
+                "n_connected_components_": is_integer(n_parts) and n_parts >= 1,
+                "component_labels_": labels.shape == (n_rows,)
+                and labels.dtype.kind == "i"
+                and np.array_equal(np.unique(labels), np.arange(n_parts)),
+            }
+        )
+        require_fitted(
+            {
+                name: array.dtype == np.float64
+                and array.shape == shapes[name]
+                and bool(np.isfinite(array).all())
+                for name, array in coordinates.items()
+            }
+        )
 
     @property
     def _n_features_out(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,22 @@ from scipy.sparse import csr_array
 from scipy.stats import norm, qmc
 
 from silvan import _core
+from silvan._persistence import require_fitted
 from silvan._validation import as_rows, invalid
 from silvan.forest_arrays import ForestArrays
 
 _ENTRIES_AT_ONCE = 2**22
 _MOST_GIGABYTES = 2
+# Covariances are symmetric, but for this.
+_ROUNDING = 1e-9
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+# Far above what rows of float32 can give, and small enough for squares of whitened rows.
+_LARGEST_WHITENER = 1e110
 
 
 @dataclass(frozen=True, eq=False)
 class LeafGaussians:
-    """Mean and covariance of each leaf, and what is computed from them again and again.
+    """Mean and covariance of each leaf; what follows from them is computed once.
 
     Attributes
     ----------
@@ -29,19 +36,66 @@ class LeafGaussians:
         Means.
     covariances : ndarray of shape (n_leaves, n_features, n_features) or (n_leaves, n_features)
         Regularised covariances, or variances.
-    factors : ndarray of the same shape
-        Lower Cholesky factors of the covariances, or standard deviations.
-    whiteners : ndarray of the same shape
-        Their inverses.
-    log_scales : ndarray of shape (n_leaves,)
-        Logarithm of the density at the mean.
     """
 
     means: NDArray[np.float64]
     covariances: NDArray[np.float64]
-    factors: NDArray[np.float64]
-    whiteners: NDArray[np.float64]
-    log_scales: NDArray[np.float64]
+
+    @cached_property
+    def factors(self) -> NDArray[np.float64]:
+        """Lower Cholesky factors of the covariances, or standard deviations."""
+        factors: NDArray[Any] = (
+            np.linalg.cholesky(self.covariances) if self.is_full else np.sqrt(self.covariances)
+        )
+        return factors
+
+    @cached_property
+    def whiteners(self) -> NDArray[np.float64]:
+        """Inverses of the factors."""
+        whiteners: NDArray[Any] = (
+            np.linalg.inv(self.factors) if self.is_full else 1.0 / self.factors
+        )
+        return whiteners
+
+    @cached_property
+    def log_scales(self) -> NDArray[np.float64]:
+        """Logarithm of the density at each mean."""
+        spread = self.factors
+        if self.is_full:
+            spread = np.diagonal(spread, axis1=1, axis2=2)
+        n_features = self.means.shape[1]
+        scales: NDArray[np.float64] = -0.5 * n_features * np.log(2 * np.pi) - np.log(spread).sum(
+            axis=1
+        )
+        return scales
+
+    def check(self) -> LeafGaussians:
+        """Raise an error if these, read from a file, are no Gaussians with finite densities."""
+        means, covariances = self.means, self.covariances
+        n_features = means.shape[-1]
+        require_fitted(
+            {
+                "means": means.ndim == 2
+                and means.dtype == np.float64
+                and bool((np.abs(means) <= _LARGEST_FLOAT32).all()),
+                "covariances": covariances.dtype == np.float64
+                and covariances.shape in (means.shape, (*means.shape, n_features))
+                and bool(np.isfinite(covariances).all()),
+            }
+        )
+        if self.is_full:
+            deviations = np.sqrt(np.maximum(np.diagonal(covariances, axis1=1, axis2=2), 0.0))
+            scale = deviations[:, :, None] * deviations[:, None]
+            difference = np.abs(covariances - covariances.transpose(0, 2, 1))
+            require_fitted({"covariances": bool((difference <= _ROUNDING * scale).all())})
+        else:
+            require_fitted({"covariances": bool((covariances > 0).all())})
+        require_fitted({"covariances": bool((np.abs(self.whiteners) <= _LARGEST_WHITENER).all())})
+        return self
+
+    def belongs_to(self, n_leaves: int, n_features: int, *, full: bool) -> bool:
+        """Whether there is one for each leaf, over the features, of the kind that is asked for."""
+        return self.means.shape == (n_leaves, n_features) and self.is_full == full
 
     @property
     def is_full(self) -> bool:
@@ -118,11 +172,7 @@ def fit_gaussians(
             weighted.T @ deviations if full else np.sum(weighted * deviations, axis=0)
         )
     covariances += np.diag(ridge) if full else ridge
-    factors = np.linalg.cholesky(covariances) if full else np.sqrt(covariances)
-    whiteners: NDArray[Any] = np.linalg.inv(factors) if full else 1.0 / factors
-    spread = np.diagonal(factors, axis1=1, axis2=2) if full else factors
-    log_scales = -0.5 * n_features * np.log(2 * np.pi) - np.log(spread).sum(axis=1)
-    return LeafGaussians(means, covariances, factors, whiteners, log_scales)
+    return LeafGaussians(means, covariances)
 
 
 def cell_masses(

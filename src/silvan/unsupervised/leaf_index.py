@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+from silvan._persistence import require_fitted
+from silvan._validation import is_integer
 
 # Pairs times features that are expanded at once.
 _ENTRIES_AT_ONCE = 2**22
@@ -21,6 +26,7 @@ class Pairs(NamedTuple):
     leaf: NDArray[np.integer]
 
 
+@dataclass(frozen=True, eq=False)
 class LeafIndex:
     """The rows in each leaf of a forest.
 
@@ -32,12 +38,24 @@ class LeafIndex:
         Number of leaves of all trees together.
     """
 
-    def __init__(self, leaves: NDArray[np.integer], n_leaves: int) -> None:
-        self.leaves = leaves
-        self.n_leaves = n_leaves
-        self.membership = membership(leaves, n_leaves)
-        self.by_leaf: csr_array = self.membership.T.tocsr()
-        self.sizes = np.diff(self.by_leaf.indptr)
+    leaves: NDArray[np.integer]
+    n_leaves: int
+
+    @cached_property
+    def membership(self) -> csr_array:
+        """The matrix of rows and leaves."""
+        return membership(self.leaves, self.n_leaves)
+
+    @cached_property
+    def by_leaf(self) -> csr_array:
+        """Its transpose: a row for each leaf."""
+        return self.membership.T.tocsr()
+
+    @cached_property
+    def sizes(self) -> NDArray[np.integer]:
+        """Number of rows in each leaf."""
+        sizes: NDArray[np.integer] = np.diff(self.by_leaf.indptr)
+        return sizes
 
     @property
     def n_rows(self) -> int:
@@ -48,6 +66,21 @@ class LeafIndex:
     def n_trees(self) -> int:
         """Number of trees."""
         return int(self.leaves.shape[1])
+
+    def check(self) -> LeafIndex:
+        """Raise an error if the leaves, read from a file, are none."""
+        leaves = self.leaves
+        require_fitted(
+            {
+                "n_leaves": is_integer(self.n_leaves),
+                "leaves": leaves.ndim == 2 and leaves.dtype == np.int32 and leaves.size > 0,
+            }
+        )
+        inside = leaves.min() >= 0 and leaves.max() < self.n_leaves
+        # Those of the next tree come after those of the last, as in the forest.
+        rising = bool((leaves[:, 1:] > leaves[:, :-1]).all())
+        require_fitted({"leaves": bool(inside) and rising})
+        return self
 
     def pairs(self, leaves: NDArray[np.integer], n_features: int) -> Iterator[Pairs]:
         """Pair queries, by their leaves in one tree, with the rows in those; in bounded blocks."""
