@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_digits
 
+import silvan.plotting
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.explanations import ContributionDisplay, feature_contributions
 from silvan.projections import Patches
@@ -90,3 +91,7 @@ def test_volumes_are_refused():
     forest = ForestClassifier(2, projections=Patches((3, 3, 3)), random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"shape \(3, 3, 3\) cannot be drawn"):
         ContributionDisplay.from_estimator(forest, X[:1])
+
+
+def test_display_is_among_the_others():
+    assert silvan.plotting.ContributionDisplay is ContributionDisplay

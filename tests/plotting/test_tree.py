@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 
 from silvan import (
+    DensityForest,
     ForestClassifier,
     ForestRegressor,
     ManifoldForestClassifier,
@@ -254,3 +255,9 @@ def test_wrong_parameters_are_refused(options, message, wine):
 def test_regressors_have_no_class_names(diabetes):
     with pytest.raises(ValueError, match="class_names must be None for a regressor"):
         TreeDisplay.from_estimator(diabetes, class_names=["a"])
+
+
+def test_forests_without_targets_are_refused():
+    forest = DensityForest(2, random_state=0).fit(load_iris().data)
+    with pytest.raises(ValueError, match="forest must be a classifier or a regressor"):
+        TreeDisplay.from_estimator(forest)
