@@ -30,6 +30,9 @@ FITS: dict[str, dict[str, Any]] = {
     "regression": {"regression": True},
     "missing values": {"missing": 0.01},
     "with `oob_score=True`": {"oob_score": True},
+    "with `honest=True`": {"honest": True},
+    'with `scaling="rank"`': {"scaling": "rank"},
+    "the same, uint8": {"scaling": "rank", "dtype": "uint8"},
     "uint8, 784 features": IMAGES,
     "the same, patches 1 to 3": IMAGES | {"max_size": 3},
     "the same, patches 1 to 9": IMAGES | {"max_size": 9},
@@ -47,8 +50,9 @@ def measure(fit: dict[str, Any]) -> dict[str, float]:
     before = status_bytes("VmRSS")
     forest = make_forest(fit).fit(X, y)
     added = status_bytes("VmHWM") - before
-    stored = 1 if X.dtype == np.uint8 else 4
-    copied = X.dtype == np.float64 or not X.flags.f_contiguous
+    scaled = "scaling" in fit
+    stored = 1 if X.dtype == np.uint8 and not scaled else 4
+    copied = scaled or X.dtype == np.float64 or not X.flags.f_contiguous
     n_sums = 29 * 29 if fit.get("max_size", 0) > 3 else 0
     parts = {
         "data": X.nbytes,
@@ -86,6 +90,8 @@ def make_forest(fit: dict[str, Any]) -> Any:
         max_features=3,
         max_depth=6,
         oob_score=fit.get("oob_score", False),
+        honest=fit.get("honest", False),
+        scaling=fit.get("scaling"),
         n_jobs=fit.get("n_jobs"),
         random_state=0,
     )

@@ -50,8 +50,9 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     Notes
     -----
-    The transformer holds the distinct values of every feature: up to 12 bytes for each training
-    value of type float32, at most 2304 bytes for a feature of type uint8.
+    The transformer holds the distinct values of every feature and their ranks: up to 8 bytes for
+    each training value of type float32 (12 for more than four million rows, or for weights that are
+    not integers), at most 1280 bytes for a feature of type uint8.
 
     References
     ----------
@@ -138,13 +139,13 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         counts = row_counts(weight, kept)
         self.n_features_in_ = X.shape[1]
         self.values_: list[NDArray[Any]] = []
-        self.ranks_: list[NDArray[np.float64]] = []
+        self.ranks_: list[NDArray[Any]] = []
         self.n_values_ = np.empty(X.shape[1])
         for j in range(X.shape[1]):
             values, n = distinct_values(X[:, j] if kept is None else X[kept, j], counts)
             ends = np.cumsum(n)
             self.values_.append(values)
-            self.ranks_.append(ends - (n - 1.0) / 2)
+            self.ranks_.append(_as_float32_if_exact(ends - (n - 1.0) / 2))
             self.n_values_[j] = ends[-1] if len(ends) else 0.0
         return self
 
@@ -160,6 +161,12 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _as_float32_if_exact(ranks: NDArray[np.float64]) -> NDArray[Any]:
+    """The ranks in half the memory, where that rounds none of them."""
+    small = ranks.astype(np.float32)
+    return small if np.array_equal(small, ranks) else ranks
 
 
 def row_counts(
