@@ -13,10 +13,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_diabetes, load_digits
 
-from silvan import ForestClassifier, ManifoldForestClassifier
+from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.datasets import make_impulse, make_sparse_parity, make_trunk
+from silvan.explanations import ContributionDisplay
 from silvan.plotting import (
     BiasVarianceDisplay,
     ImportanceDisplay,
@@ -380,6 +381,31 @@ def draw_bias_variance() -> Figure:
     return display.figure_
 
 
+def draw_contributions() -> Figure:
+    """Show what spoke for and against the predicted class of some digits."""
+    digits = load_digits()
+    forest = ManifoldForestClassifier(200, random_state=0)
+    forest.fit(digits.images[:1200], digits.target[:1200])
+    X, y = digits.images[1200:], digits.target[1200:]
+    is_right = forest.predict(X) == y
+    right = [np.flatnonzero(is_right & (y == label))[1] for label in (0, 3, 4, 6, 8)]
+    rows = np.concatenate([right, np.flatnonzero(~is_right)[:5]])
+    display = ContributionDisplay.from_estimator(forest, X[rows])
+    for axis, label in zip(display.axes_, y[rows], strict=True):
+        axis.set_title(f"{axis.get_title()} (is {label})")
+    display.figure_.set_size_inches(11, 4.6)
+    return display.figure_
+
+
+def draw_contribution_bars() -> Figure:
+    """Show what raised and lowered the predictions for two people."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    forest = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(X, y)
+    display = ContributionDisplay.from_estimator(forest, X.iloc[[2, 9]], max_features=6)
+    display.figure_.set_size_inches(7, 5)
+    return display.figure_
+
+
 def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Noise on the sensors, and in class 1 a rise around sensor 7; the example of the guide."""
     rng = np.random.default_rng(0)
@@ -401,6 +427,8 @@ if __name__ == "__main__":
     draw_image_projections().savefig(HERE / "top_patches.png", dpi=80)
     draw_trees().savefig(HERE / "strength_and_out_of_bag.png")
     draw_bias_variance().savefig(HERE / "bias_variance.png", dpi=80)
+    draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
+    draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

@@ -1,7 +1,7 @@
 """Decision forests that know the geometry of their features."""
 
-from importlib.metadata import version
-
+from silvan._version import __version__
+from silvan.files import load
 from silvan.forests import (
     ForestClassifier,
     ForestRegressor,
@@ -15,6 +15,5 @@ __all__ = [
     "ManifoldForestClassifier",
     "ManifoldForestRegressor",
     "__version__",
+    "load",
 ]
-
-__version__ = version("silvan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,9 @@ _DTYPES = {
     "grid_shape": np.int64,
     "grid_contiguous": np.uint8,
 }
+_LARGEST = int(np.iinfo(np.int32).max)
+# Running sums take memory that the features do not tell of; an axis of one cell doubles them.
+_MOST_SUMS_PER_CELL = 1024
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.
 _GRID = ("grid_shape", "grid_contiguous")
@@ -128,6 +132,11 @@ class ForestArrays:
         return len(self.value_indptr) - 1
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns that directions are over: features, and running sums of the grid."""
+        return self.n_features + self._n_sums()
+
+    @property
     def nbytes(self) -> int:
         """Memory of all arrays, in bytes."""
         return sum(int(getattr(self, name).nbytes) for name in _DTYPES)
@@ -148,6 +157,16 @@ class ForestArrays:
                 self.grid_shape, self.grid_contiguous, indptr, indices, weights
             )
         return csr_array((weights, indices, indptr), shape=(len(indptr) - 1, self.n_features))
+
+    def leaf_values(self, tree: int | None = None) -> csr_array:
+        """Values of the leaves of one tree or of all: a row for each leaf, a column per output."""
+        first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
+        indptr = self.value_indptr[self.leaf_offsets[first] : self.leaf_offsets[last] + 1]
+        entries = slice(indptr[0], indptr[-1])
+        return csr_array(
+            (self.values[entries], self.value_outputs[entries], indptr - indptr[0]),
+            shape=(len(indptr) - 1, self.n_outputs),
+        )
 
     def depth(self) -> NDArray[np.int64]:
         """Depth of each tree: the largest number of splits between its root and a leaf."""
@@ -200,8 +219,14 @@ class ForestArrays:
         return self
 
     def _check_types(self) -> None:
+        for name in ("n_features", "n_outputs"):
+            value = getattr(self, name)
+            _require(
+                type(value) is int and 1 <= value <= _LARGEST, f"{name} is no integer from 1 on"
+            )
         for name, dtype in _DTYPES.items():
             array = getattr(self, name)
+            _require(isinstance(array, np.ndarray), f"{name} is no array")
             _require(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
             _require(array.dtype == dtype, f"{name} is {array.dtype}, not {np.dtype(dtype)}")
         for name in ("threshold", "missing_left", "n_samples", "weight", "impurity"):
@@ -218,6 +243,7 @@ class ForestArrays:
             "value_indptr": (self.n_leaves, len(self.value_outputs)),
             "member_indptr": (self.n_leaves, len(self.members)),
         }
+        _require(self.n_trees >= 1, "it has no trees")
         for name, (rows, entries) in described.items():
             positions = getattr(self, name)
             _require(
@@ -226,7 +252,8 @@ class ForestArrays:
             _require(
                 positions[0] == 0
                 and positions[-1] == entries
-                and bool((np.diff(positions) >= 0).all()),
+                # Compared, not subtracted: differences of hostile numbers overflow.
+                and bool((positions[1:] >= positions[:-1]).all()),
                 f"{name} does not rise from 0 to {entries}",
             )
         for name, values in (
@@ -240,13 +267,14 @@ class ForestArrays:
         _require(bool((n_nodes == 2 * n_leaves - 1).all()), "a tree has not 2 * leaves - 1 nodes")
         leaf = self.left < 0
         tree = self.node_trees()
-        first = self.tree_offsets[tree]
-        number = np.sort(self.leaf_offsets[tree[leaf]] - 1 - self.left[leaf])
+        number = -1 - self.left[leaf].astype(np.int64)
+        _require(bool((number < n_leaves[tree[leaf]]).all()), "a leaf is that of another tree")
+        number = np.sort(self.leaf_offsets[tree[leaf]] + number)
         _require(np.array_equal(number, np.arange(self.n_leaves)), "a leaf number is not used once")
-        children = first[~leaf] + self.left[~leaf]
-        _require(
-            bool((children > np.flatnonzero(~leaf)).all()), "a node comes before its parent in left"
-        )
+        parents, left = np.flatnonzero(~leaf), self.left[~leaf].astype(np.int64)
+        _require(bool((left + 1 < n_nodes[tree[~leaf]]).all()), "a child is that of another tree")
+        children = self.tree_offsets[tree[~leaf]] + left
+        _require(bool((children > parents).all()), "a node comes before its parent in left")
         reached = np.sort(np.concatenate([self.tree_offsets[:-1], children, children + 1]))
         _require(
             np.array_equal(reached, np.arange(self.n_nodes)), "a node is not the child of one node"
@@ -254,36 +282,68 @@ class ForestArrays:
         empty = np.diff(self.direction_indptr) == 0
         _require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
         _require(bool((np.diff(self.member_indptr) > 0).all()), "a leaf has no members")
+        _require(bool((np.diff(self.value_indptr) > 0).all()), "a leaf has no values")
 
     def _n_sums(self) -> int:
-        """Number of running sums on the grid."""
         _require(
             len(self.grid_shape) == len(self.grid_contiguous),
             "the axes of the grid differ in number",
         )
         if not len(self.grid_shape):
             return 0
+        # Integers of Python, which do not overflow.
+        shape: list[int] = self.grid_shape.tolist()
+        runs: list[bool] = (self.grid_contiguous > 0).tolist()
         _require(
-            bool((self.grid_shape > 0).all()) and int(np.prod(self.grid_shape)) == self.n_features,
+            min(shape) > 0 and math.prod(shape) == self.n_features,
             "grid_shape has another number of cells than there are features",
         )
-        return int(np.prod(self.grid_shape + (self.grid_contiguous > 0)))
+        n_sums = math.prod(length + run for length, run in zip(shape, runs, strict=True))
+        _require(
+            n_sums <= _MOST_SUMS_PER_CELL * self.n_features,
+            "grid_shape has too many axes that are too short",
+        )
+        return n_sums
 
     def _check_entries(self) -> None:
+        n_columns = self.n_columns
+        _require(n_columns <= _LARGEST, "it has more features and running sums than int32 counts")
         for name, limit in (
-            ("direction_indices", self.n_features + self._n_sums()),
+            ("direction_indices", n_columns),
             ("value_outputs", self.n_outputs),
-            ("members", np.iinfo(np.int32).max),
+            ("members", _LARGEST),
         ):
             array = getattr(self, name)
             inside = len(array) == 0 or (array.min() >= 0 and array.max() < limit)
             _require(bool(inside), f"{name} has entries outside 0 ... {limit - 1}")
+        for name, indptr in (
+            ("direction_indices", self.direction_indptr),
+            ("value_outputs", self.value_indptr),
+        ):
+            _require(_rise(getattr(self, name), indptr), f"{name} has entries that do not rise")
+        split = np.diff(self.direction_indptr) > 0
+        over_sums = self.direction_indices >= self.n_features
+        first, last = self.direction_indptr[:-1][split], self.direction_indptr[1:][split] - 1
+        _require(
+            np.array_equal(over_sums[first], over_sums[last]),
+            "a direction is over features and running sums",
+        )
         _require(not np.isnan(self.threshold).any(), "threshold has entries that are NaN")
         for name in ("direction_weights", "values", "weight", "impurity"):
             _require(
                 bool(np.isfinite(getattr(self, name)).all()),
                 f"{name} has entries that are not finite",
             )
+        for name in ("weight", "n_samples"):
+            _require(bool((getattr(self, name) >= 0).all()), f"{name} has entries below zero")
+
+
+def _rise(entries: NDArray[np.int32], indptr: NDArray[np.int64]) -> bool:
+    """Whether the entries of every row ascend, none of them twice."""
+    rises = entries[1:] > entries[:-1]
+    starts = indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(entries))]
+    rises[starts - 1] = True
+    return bool(rises.all())
 
 
 def _require(holds: bool, otherwise: str) -> None:

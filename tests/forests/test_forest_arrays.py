@@ -83,12 +83,34 @@ def changed(array, position, value):
     return copy
 
 
+def exchange_leaves(forest):
+    """Leaf 0 of the first tree and of the second one, in each other's place."""
+    in_first, in_second = np.flatnonzero(forest.left == -1)[:2]
+    n_leaves = forest.leaf_offsets[1]
+    return changed(changed(forest.left, in_first, -1 - n_leaves), in_second, n_leaves - 1)
+
+
+def exchange_children(forest):
+    """The root's children in the first tree become those of the second root."""
+    return changed(forest.left, 0, forest.tree_offsets[1] + forest.left[forest.tree_offsets[1]])
+
+
+def two_features(forest):
+    """The entries of the first direction over two features."""
+    node = np.flatnonzero(np.diff(forest.direction_indptr) == 2)[0]
+    return forest.direction_indptr[node : node + 2]
+
+
 BROKEN = {
     "left is int64, not int32": lambda f: {"left": f.left.astype(np.int64)},
     "values has 2 dimensions, not 1": lambda f: {"values": f.values[None]},
     "threshold has .* entries for": lambda f: {"threshold": f.threshold[1:]},
     "tree_offsets does not rise": lambda f: {"tree_offsets": f.tree_offsets[::-1]},
     "member_indptr does not rise": lambda f: {"members": f.members[1:]},
+    "value_indptr does not rise": lambda f: {
+        # Every difference of neighbours overflows to a number above zero.
+        "value_indptr": changed(f.value_indptr, slice(1, 4), [2**63 - 1, -(2**63), -1])
+    },
     "direction_indptr has": lambda f: {"direction_indptr": f.direction_indptr[1:]},
     "values and its column numbers": lambda f: {"values": f.values[1:]},
     "a tree has not 2": lambda f: {"leaf_offsets": f.leaf_offsets + np.eye(5, dtype=int)[1]},
@@ -104,6 +126,37 @@ BROKEN = {
     },
     "members has entries outside": lambda f: {"members": changed(f.members, 0, -1)},
     "threshold has entries that are NaN": lambda f: {"threshold": changed(f.threshold, 0, np.nan)},
+    "n_features is no integer": lambda f: {"n_features": 0},
+    "n_outputs is no integer": lambda f: {"n_outputs": 3.0},
+    "weight is no array": lambda f: {"weight": [1.0] * f.n_nodes},
+    "it has no trees": lambda f: {"tree_offsets": f.tree_offsets[:1]},
+    "leaf_offsets does not rise": lambda f: {"value_indptr": f.value_indptr[:0]},
+    "a leaf is that of another tree": lambda f: {"left": exchange_leaves(f)},
+    "a child is that of another tree": lambda f: {"left": exchange_children(f)},
+    "a leaf has no values": lambda f: {"value_indptr": changed(f.value_indptr, 1, 0)},
+    "direction_indices has entries that do not rise": lambda f: {
+        "direction_indices": changed(
+            f.direction_indices, slice(*two_features(f)), f.direction_indices[two_features(f)[0]]
+        )
+    },
+    "value_outputs has entries that do not rise": lambda f: {
+        "value_outputs": np.zeros_like(f.value_outputs)
+    },
+    "over features and running sums": lambda f: {
+        "grid_shape": np.array([6]),
+        "grid_contiguous": np.ones(1, np.uint8),
+        "direction_indices": changed(f.direction_indices, two_features(f)[1] - 1, 6),
+    },
+    "grid_shape has another number of cells": lambda f: {
+        # Its product is 6 where 64-bit integers overflow.
+        "grid_shape": np.array([2, 2**62, 2, 6]),
+        "grid_contiguous": np.zeros(4, np.uint8),
+    },
+    "too many axes that are too short": lambda f: {
+        "grid_shape": np.array([1] * 40 + [6]),
+        "grid_contiguous": np.ones(41, np.uint8),
+    },
+    "n_samples has entries below zero": lambda f: {"n_samples": -f.n_samples},
     "impurity has entries that are not finite": lambda f: {
         "impurity": changed(f.impurity, 0, np.inf)
     },

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvan import _core
+from silvan._persistence import PersistentMixin, require_fitted
 from silvan._progress import ProgressBar
 from silvan._validation import (
     TrainingFeatures,
@@ -24,6 +25,7 @@ from silvan._validation import (
     as_training_features,
     check_features,
     check_sample_weight,
+    is_integer,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitting import (
@@ -40,10 +42,12 @@ from silvan.forests.scaling import fit_scaler, scale_rows
 from silvan.forests.weights import RowWeighting
 from silvan.projections import ProjectionDistribution
 
+# More are never faster, and a system that cannot start so many ends the process.
+_MOST_THREADS = 1024
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
 
     # Names of the criteria, and what the core calls them.
@@ -52,6 +56,13 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     _multi_output: ClassVar[bool]
     # Score of out-of-bag predictions unless `oob_score` is a callable.
     _metric: Callable[..., float]
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "n_outputs_",
+        "projections_",
+        "forest_",
+        "oob_score_",
+        "_sampling",
+    )
 
     forest_: ForestArrays
     n_outputs_: int
@@ -309,7 +320,23 @@ class BaseForest(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         return as_rows(checked)
 
     def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return min(int(effective_n_jobs(self.n_jobs)), _MOST_THREADS)
+
+    def _check_fitted(self) -> None:
+        self._check_parameters()
+        forest, n_samples = self.forest_, self._sampling.check().plan.n_samples
+        forest.check()
+        resolve_projections(self.projections_, forest.n_features)
+        names = getattr(self, "feature_names_in_", None)
+        require_fitted(
+            {
+                "n_features_in_": self.n_features_in_ == forest.n_features,
+                "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
+                "feature_names_in_": names is None or names.shape == (forest.n_features,),
+                "oob_score_": isinstance(getattr(self, "oob_score_", 0.0), float),
+                "forest_.members": bool(forest.members.max() < n_samples),
+            }
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

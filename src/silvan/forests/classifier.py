@@ -11,12 +11,16 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 
-from silvan._validation import check_choice, invalid, is_number
+from silvan._persistence import require_fitted
+from silvan._validation import check_choice, invalid, is_integer, is_number
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
 from silvan.forests.sampling import RowPlan, plan_rows
 from silvan.forests.weights import row_blocks
 from silvan.projections import ProjectionDistribution
+
+# Shares of the classes in a leaf add up to 1, but for this.
+_ROUNDING = 1e-9
 
 
 @shared_docs
@@ -78,6 +82,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     }
     _multi_output = False
     _metric = staticmethod(accuracy_score)
+
+    _fitted: ClassVar[tuple[str, ...]] = ("classes_", "n_classes_", "oob_decision_function_")
 
     classes_: NDArray[Any]
 
@@ -245,3 +251,20 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
 
     def _hard_votes(self) -> bool:
         return self.voting == "hard"
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        forest, n_samples = self.forest_, self._sampling.plan.n_samples
+        votes = getattr(self, "oob_decision_function_", None)
+        totals = np.add.reduceat(forest.values, forest.value_indptr[:-1])
+        require_fitted(
+            {
+                "n_classes_": is_integer(self.n_classes_) and self.n_classes_ == forest.n_outputs,
+                "classes_": self.classes_.shape == (self.n_classes_,),
+                "n_outputs_": self.n_outputs_ == 1,
+                "oob_decision_function_": votes is None
+                or (votes.shape == (n_samples, self.n_classes_) and votes.dtype == np.float64),
+                "forest_.values": bool((forest.values >= 0).all())
+                and bool((np.abs(totals - 1) < _ROUNDING).all()),
+            }
+        )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from silvan._persistence import require_fitted
 from silvan._validation import InvalidParameterError
 from silvan.forests.base import BaseForest
 from silvan.projections import Patches, ProjectionDistribution
@@ -18,6 +19,8 @@ _SIZES = {"min_size": "min_patch", "max_size": "max_patch"}
 
 class GridForest(BaseForest):
     """A forest whose rows lie on a grid: flattens `X`, and draws its directions from `Patches`."""
+
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_",)
 
     shape_: tuple[int, ...]
 
@@ -89,6 +92,13 @@ class GridForest(BaseForest):
                 message = message.replace(name, here)
             raise InvalidParameterError(message) from None
         return patches
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        counts = isinstance(self.shape_, tuple) and all(
+            type(n) is int and n > 0 for n in self.shape_
+        )
+        require_fitted({"shape_": counts and math.prod(self.shape_) == self.n_features_in_})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -57,15 +57,19 @@ def credit_features(
     total: NDArray[np.float64] = np.zeros(())
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.
     for tree in range(forest.n_trees):
-        directions = forest.directions(tree)
-        weights = np.ones(directions.nnz)
-        if by_weight:
-            node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
-            weights = np.abs(directions.data, dtype=np.float64)
-            weights /= np.bincount(node, weights=weights)[node]
-        entries = (weights, directions.indices, directions.indptr)
-        total = total + csr_array(entries, shape=directions.shape).T @ credit_of_tree(tree)
+        shares = direction_shares(forest.directions(tree))
+        if not by_weight:
+            shares.data[:] = 1.0
+        total = total + shares.T @ credit_of_tree(tree)
     return total
+
+
+def direction_shares(directions: csr_array) -> csr_array:
+    """Absolute weights of each direction, divided by their sum."""
+    node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
+    weights = np.abs(directions.data, dtype=np.float64)
+    weights /= np.bincount(node, weights=weights)[node]
+    return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
 
 
 def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
@@ -76,17 +80,11 @@ def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
     """
     nodes = nodes_of(forest, tree)
     left = forest.left[nodes]
-    first, last = forest.leaf_offsets[tree : tree + 2]
-    indptr = forest.value_indptr[first : last + 1]
-    entries = slice(indptr[0], indptr[-1])
-    shares = csr_array(
-        (forest.values[entries], forest.value_outputs[entries], indptr - indptr[0]),
-        shape=(last - first, forest.n_outputs),
-    )
+    shares = forest.leaf_values(tree)
     leaf = left < 0
     weights = np.zeros((len(left), forest.n_outputs))
     weights[leaf] = shares[-1 - left[leaf]].toarray() * forest.weight[nodes][leaf, None]
-    for level in reversed(_splits_by_level(left)):
+    for level in reversed(splits_by_level(left)):
         weights[level] = weights[left[level]] + weights[left[level] + 1]
     return weights
 
@@ -119,7 +117,7 @@ def share(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def _splits_by_level(left: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+def splits_by_level(left: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     """The splits of a tree, grouped by their depth."""
     levels = []
     level = np.flatnonzero(left[:1] >= 0)

@@ -11,6 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 
+from silvan._persistence import require_fitted
 from silvan._validation import invalid
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
@@ -91,6 +92,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
     _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
     _multi_output = True
     _metric = staticmethod(r2_score)
+    _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 
     def __init__(
         self,
@@ -233,3 +235,19 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
 
     def _drop_single_output(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[..., 0] if self.n_outputs_ == 1 else values
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        forest, seen = self.forest_, self._y
+        one_output = self._drop_single_output(seen)
+        kept = getattr(self, "oob_prediction_", one_output)
+        require_fitted(
+            {
+                "n_outputs_": self.n_outputs_ == forest.n_outputs,
+                "_y": seen.dtype == np.float64
+                and seen.shape == (self._sampling.plan.n_samples, self.n_outputs_)
+                and bool(np.isfinite(seen).all()),
+                "oob_prediction_": kept.dtype == seen.dtype and kept.shape == one_output.shape,
+                "forest_.values": len(forest.values) == forest.n_leaves * self.n_outputs_,
+            }
+        )

@@ -44,6 +44,29 @@ class RowPlan:
         """Number of rows that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
 
+    def check(self) -> RowPlan:
+        """Verify what was read from a file; raise a ValueError that names what is wrong."""
+        kept, weights = self.kept, self.weights
+        _require_integer("n_samples", self.n_samples, 1, np.iinfo(np.int32).max)
+        _require(
+            kept is None
+            or (
+                (_is_vector(kept, np.int32) and kept[0] >= 0 and kept[-1] < self.n_samples)
+                and bool((kept[1:] > kept[:-1]).all())
+            ),
+            "the numbers of its rows do not rise",
+        )
+        _require(
+            weights is None
+            or (_is_vector(weights, np.float64, self.n_kept) and _all_positive(weights)),
+            "its weights are not positive numbers, one for each row",
+        )
+        _require(isinstance(self.replace, bool), "replace is neither true nor false")
+        most = _MOST_DRAWS if self.replace else self.n_kept
+        _require_integer("n_draws", self.n_draws, 1, most)
+        _require_integer("weight_bits", self.weight_bits, 0, _MANTISSA_BITS)
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class RowSampling:
@@ -85,6 +108,32 @@ class RowSampling:
     def row_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers that kept rows had when they were given to fit."""
         return rows if self.plan.kept is None else self.plan.kept[rows]
+
+    def check(self) -> RowSampling:
+        """Verify what was read from a file; raise a ValueError that names what is wrong."""
+        _require(isinstance(self.plan, RowPlan), "it has no plan")
+        n_rows = self.plan.check().n_kept
+        _require(
+            _is_vector(self.order, np.uint32, n_rows)
+            and np.array_equal(np.sort(self.order), np.arange(n_rows)),
+            "its order has not every row once",
+        )
+        _require(
+            self.cumulative is None
+            or (
+                (_is_vector(self.cumulative, np.float64, n_rows))
+                and _all_positive(self.cumulative)
+                and bool((self.cumulative[1:] >= self.cumulative[:-1]).all())
+            ),
+            "its running sums of weights do not rise",
+        )
+        _require(
+            self.weights is None
+            or (_is_vector(self.weights, np.float64, n_rows) and _all_positive(self.weights)),
+            "its weights are not positive numbers, one for each row",
+        )
+        _require_integer("seed", self.seed, 0, 2**63 - 1)
+        return self
 
     def same_as(self, other: RowSampling) -> bool:
         """Whether both sample the same rows of the same data in the same way."""
@@ -243,3 +292,23 @@ def _number_of_draws(
 
 def _same_array(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(f"this is not the sampling of a forest: {otherwise}; fit it again.")
+
+
+def _require_integer(name: str, value: object, least: int, most: int) -> None:
+    inside = type(value) is int and least <= value <= most
+    _require(inside, f"{name} is no integer in {least} ... {most}")
+
+
+def _is_vector(array: object, dtype: type, length: int | None = None) -> bool:
+    if not (isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype == dtype):
+        return False
+    return len(array) > 0 if length is None else len(array) == length
+
+
+def _all_positive(values: NDArray[np.float64]) -> bool:
+    return bool(((values > 0) & np.isfinite(values)).all())

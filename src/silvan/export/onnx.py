@@ -1,0 +1,390 @@
+"""Forests as ONNX models: the same walk down all trees at once, in standard operators.
+
+The model keeps the node that each row has reached in each tree. One step of a loop projects the
+rows on the directions of these nodes and goes on to a child; a leaf is its own child. Terms are
+added one by one in float32, over running sums in float64, as the native core does it, so that every
+row ends in the same leaf.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
+
+from silvan._validation import check_choice
+from silvan.forest_arrays import ForestArrays
+from silvan.forests.base import BaseForest
+
+_OPSET = 17
+_IR_VERSION = 8
+_LARGEST_MODEL = 2**31 - 1  # of a protobuf message
+_INPUT_TYPES = ("float32", "float64", "uint8")
+
+
+def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
+    """Write a fitted forest as an ONNX model.
+
+    The model has the input ``X``, with rows in the shape that the forest was fitted on. That of a
+    classifier has the outputs ``label`` and ``probabilities``, that of a regressor ``prediction``.
+    Rows end in the same leaves as in `forest`, missing values included; means over the trees are
+    taken in float64 and agree to its rounding.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A classifier or regressor of this library, with any distribution of directions.
+    dtype : {"float32", "float64", "uint8"}, default="float32"
+        Type of the input. The model rounds float64 to float32, as the forest does.
+
+    Returns
+    -------
+    model : onnx.ModelProto
+        The model, checked by onnx; write it with ``onnx.save(model, path)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvan import ForestClassifier
+    >>> from silvan.export import to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = to_onnx(ForestClassifier(20, random_state=0).fit(X, y))
+    >>> [output.name for output in model.graph.output]
+    ['label', 'probabilities']
+    """
+    check_is_fitted(forest)
+    check_choice("dtype", dtype, _INPUT_TYPES)
+    graph = _Graph()
+    shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
+    rows = graph.add("Flatten", "X", axis=1)
+    rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
+    leaves = _add_walk(graph, forest.forest_, rows, dtype != "uint8")
+    means = _add_means(graph, forest, leaves)
+    if hasattr(forest, "classes_"):
+        outputs = _add_labels(graph, forest.classes_, means)
+    else:
+        axes = graph.constant(np.array([1]))
+        squeezed = graph.add("Squeeze", means, axes) if forest.n_outputs_ == 1 else means
+        name = graph.add("Identity", squeezed, name="prediction")
+        outputs = {
+            name: (np.float64, [None] if forest.n_outputs_ == 1 else [None, forest.n_outputs_])
+        }
+    return graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
+
+
+class _Graph:
+    """A list of operators that grows; results are known by their names."""
+
+    def __init__(self, parent: _Graph | None = None) -> None:
+        self._onnx = _import_onnx()
+        self._nodes: list[Any] = []
+        # A body of a loop sees the constants of the graph around it.
+        self._constants: list[Any] = [] if parent is None else parent._constants
+        self._names: list[None] = [] if parent is None else parent._names
+
+    def type_of(self, dtype: Any) -> int:
+        kind: int = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return kind
+
+    def constant(self, array: NDArray[Any]) -> str:
+        name = self._new_name("constant")
+        if array.dtype.kind == "U":
+            array = array.astype(object)
+        self._constants.append(self._onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, operator: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
+        """Append an operator of one result."""
+        output = name or self._new_name(operator.lower())
+        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [output], **attributes))
+        return output
+
+    def add_loop(self, n_steps: int, body: _Graph, state: str, names: tuple[str, str]) -> str:
+        """Repeat a body that turns one state into the next; `names` are those inside of it."""
+        helper = self._onnx.helper
+        int64, int32, flag = map(self.type_of, (np.int64, np.int32, np.bool_))
+        go_on = body.add("Identity", "go_on")
+        inside = helper.make_graph(
+            body._nodes,
+            "step",
+            [
+                helper.make_tensor_value_info("step", int64, []),
+                helper.make_tensor_value_info("go_on", flag, []),
+                helper.make_tensor_value_info(names[0], int32, None),
+            ],
+            [
+                helper.make_tensor_value_info(go_on, flag, []),
+                helper.make_tensor_value_info(names[1], int32, None),
+            ],
+        )
+        count = self.constant(np.array(n_steps))
+        return self.add("Loop", count, "", state, body=inside)
+
+    def finish(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> Any:
+        """The model, given types and shapes of its inputs and outputs."""
+        helper = self._onnx.helper
+
+        def describe(values: dict[str, Any]) -> list[Any]:
+            return [
+                helper.make_tensor_value_info(
+                    name,
+                    self._onnx.TensorProto.STRING if dtype is np.str_ else self.type_of(dtype),
+                    shape,
+                )
+                for name, (dtype, shape) in values.items()
+            ]
+
+        graph = helper.make_graph(
+            self._nodes, "silvan", describe(inputs), describe(outputs), self._constants
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", _OPSET)],
+            ir_version=_IR_VERSION,
+            producer_name="silvan",
+        )
+        if model.ByteSize() > _LARGEST_MODEL:
+            raise ValueError(
+                f"the model would take {model.ByteSize():,} bytes, but an ONNX file has at most "
+                f"{_LARGEST_MODEL:,}; export a forest with fewer trees, or limit their depth."
+            )
+        self._onnx.checker.check_model(model)
+        return model
+
+    def _new_name(self, kind: str) -> str:
+        self._names.append(None)
+        return f"{kind}_{len(self._names)}"
+
+
+def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
+    """Add the way down all trees; the result is the leaf of each row and tree, of all leaves."""
+    n_rows = graph.add("Shape", rows, start=0, end=1)
+    n_trees = graph.constant(np.array([forest.n_trees]))
+    size = graph.add("Concat", n_rows, n_trees, axis=0)
+    roots = graph.constant(forest.tree_offsets[:-1].astype(np.int32))
+    nodes = graph.add("Expand", roots, size)
+    n_steps = int(forest.depth().max())
+    if n_steps:
+        body = _make_step(graph, forest, rows, may_miss)
+        nodes = graph.add_loop(n_steps, body, nodes, ("node", "next_node"))
+    leaf = forest.left < 0
+    numbers = np.where(leaf, forest.leaf_offsets[forest.node_trees()] - 1 - forest.left, 0)
+    return graph.add("Gather", graph.constant(numbers.astype(np.int32)), nodes)
+
+
+def _make_step(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> _Graph:
+    """The body of the loop: from nodes to their children, from leaves to themselves."""
+    leaf = forest.left < 0
+    first = forest.tree_offsets[forest.node_trees()]
+    tables = _NodeTables(graph, _Graph(graph), forest.n_trees)
+    terms = _add_tables_of_terms(graph, tables, forest, rows, may_miss)
+    left = np.where(leaf, np.arange(forest.n_nodes), first + forest.left)
+    child = tables.append(left.astype(np.int32))
+    # Whatever is projected at a leaf stays there.
+    limit = tables.append(np.where(leaf, np.float32(np.inf), forest.threshold))
+    missing_left = tables.append((leaf | (forest.missing_left > 0)).astype(np.int32))
+    body = tables.gather()
+
+    values = [part.add_value(tables, body) for part in terms]
+    # A direction is over features or over running sums; the other part is zero.
+    value = body.add("Add", *values) if len(values) == 2 else values[0]
+    goes_left = body.add("LessOrEqual", value, tables.column(limit))
+    if may_miss:
+        stays = body.add("Cast", tables.column(missing_left), to=graph.type_of(np.bool_))
+        stays = body.add("And", body.add("IsNaN", value), stays)
+        goes_left = body.add("Or", goes_left, stays)
+    right = body.add("Cast", body.add("Not", goes_left), to=graph.type_of(np.int32))
+    body.add("Add", tables.column(child), right, name="next_node")
+    return body
+
+
+class _NodeTables:
+    """What is known of each node, in one table of integers and one of floats.
+
+    A step looks up all of it at once: to gather a row costs little more than to gather a number.
+    """
+
+    def __init__(self, graph: _Graph, body: _Graph, n_trees: int) -> None:
+        self._graph = graph
+        self._body = body
+        self._columns: dict[Any, list[NDArray[Any]]] = {np.int32: [], np.float32: []}
+        self._gathered: dict[Any, str] = {}
+        self.n_trees = n_trees
+
+    def append(self, columns: NDArray[Any]) -> tuple[Any, int, int]:
+        """Append columns; the result tells where they are."""
+        kind = np.int32 if columns.dtype == np.int32 else np.float32
+        columns = columns.reshape(len(columns), -1)
+        start = sum(part.shape[1] for part in self._columns[kind])
+        self._columns[kind].append(columns)
+        return kind, start, start + columns.shape[1]
+
+    def gather(self) -> _Graph:
+        """Add the look-up to the body of the loop, and return it."""
+        for kind, columns in self._columns.items():
+            table = self._graph.constant(np.concatenate(columns, axis=1).astype(kind))
+            self._gathered[kind] = self._body.add("Gather", table, "node")
+        return self._body
+
+    def columns(self, where: tuple[Any, int, int]) -> str:
+        """Columns of the nodes, of shape (rows, trees, columns)."""
+        kind, start, stop = where
+        ends = (self._graph.constant(np.array([n])) for n in (start, stop, 2))
+        return self._body.add("Slice", self._gathered[kind], *ends)
+
+    def column(self, where: tuple[Any, int, int]) -> str:
+        """A single column, of shape (rows, trees)."""
+        return self.reshape(self.columns(where), self.n_trees)
+
+    def reshape(self, array: str, *shape: int) -> str:
+        """The array with another shape of each row."""
+        return self._body.add("Reshape", array, self._graph.constant(np.array([0, *shape])))
+
+
+class _Terms(NamedTuple):
+    """Terms of directions: which columns of what, times which weights."""
+
+    of: str
+    over_sums: bool  # added in float64, then rounded
+    missing: str | None  # the same columns of what is missing, where that is not NaN itself
+    n_terms: int
+    columns: tuple[Any, int, int]
+    weights: tuple[Any, int, int]
+
+    def add_value(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the value of each row along the direction of its node."""
+        columns = tables.reshape(tables.columns(self.columns), tables.n_trees * self.n_terms)
+        weights = tables.columns(self.weights)
+        if self.over_sums:
+            weights = body.add("Cast", weights, to=body.type_of(np.float64))
+        value = self._add_up(tables, body, self.of, columns, weights)
+        if self.over_sums:
+            value = body.add("Cast", value, to=body.type_of(np.float32))
+        if self.missing is None:
+            return value
+        # All cells of a patch have the same weight, so that missing ones never cancel.
+        touched = self._add_up(tables, body, self.missing, columns, weights)
+        touched = body.add("Cast", touched, to=body.type_of(np.bool_))
+        return body.add("Where", touched, body.constant(np.array(np.float32(np.nan))), value)
+
+    def _add_up(
+        self, tables: _NodeTables, body: _Graph, of: str, columns: str, weights: str
+    ) -> str:
+        entries = body.add("GatherElements", of, columns, axis=1)
+        entries = tables.reshape(entries, tables.n_trees, self.n_terms)
+        terms = body.add("Mul", weights, entries)
+        # A running sum adds one by one, in the order of the columns; ReduceSum may not.
+        sums = body.add("CumSum", terms, body.constant(np.array(2)))
+        ends = (body.constant(np.array([n])) for n in (self.n_terms - 1, self.n_terms, 2))
+        return tables.reshape(body.add("Slice", sums, *ends), tables.n_trees)
+
+
+def _add_tables_of_terms(
+    graph: _Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
+) -> list[_Terms]:
+    """The terms over features and those over running sums, as far as the forest has them."""
+    directions: Any = csr_array(
+        (forest.direction_weights, forest.direction_indices, forest.direction_indptr),
+        shape=(forest.n_nodes, forest.n_columns),
+    )
+    over_features = directions[:, : forest.n_features]
+    over_sums = directions[:, forest.n_features :]
+    terms = []
+    if over_features.nnz:
+        features = _append_zeros(graph, rows)
+        terms.append(_Terms(features, False, None, *_tabulate(tables, over_features)))
+    if over_sums.nnz:
+        sums, missing = _add_running_sums(graph, forest, rows, may_miss)
+        terms.append(_Terms(sums, True, missing, *_tabulate(tables, over_sums)))
+    return terms
+
+
+def _tabulate(tables: _NodeTables, directions: csr_array) -> tuple[int, Any, Any]:
+    """Columns and weights of the directions, as many for each node.
+
+    Directions with fewer terms than others go on with a column of zeros after all others.
+    """
+    lengths = np.diff(directions.indptr)
+    n_terms = int(lengths.max())
+    columns = np.full((len(lengths), n_terms), directions.shape[1], dtype=np.int32)
+    weights = np.zeros((len(lengths), n_terms), dtype=np.float32)
+    filled = np.arange(n_terms) < lengths[:, None]
+    columns[filled], weights[filled] = directions.indices, directions.data
+    return n_terms, tables.append(columns), tables.append(weights)
+
+
+def _append_zeros(graph: _Graph, columns: str) -> str:
+    return graph.add("Pad", columns, graph.constant(np.array([0, 0, 0, 1])))
+
+
+def _add_running_sums(
+    graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool
+) -> tuple[str, str | None]:
+    """Add running sums of the cells, and of missing ones if there may be some, as columns."""
+    cells = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    if not may_miss:
+        return _add_sums_of(graph, forest, cells), None
+    missing = graph.add("IsNaN", cells)
+    present = graph.add("Where", missing, graph.constant(np.array(0.0)), cells)
+    counted = graph.add("Cast", missing, to=graph.type_of(np.float64))
+    return _add_sums_of(graph, forest, present), _add_sums_of(graph, forest, counted)
+
+
+def _add_sums_of(graph: _Graph, forest: ForestArrays, cells: str) -> str:
+    contiguous = forest.grid_contiguous > 0
+    grid = graph.constant(np.array([-1, *forest.grid_shape]))
+    sums = graph.add("Reshape", cells, grid)
+    before = np.concatenate([[0], contiguous, np.zeros(1 + len(contiguous))]).astype(np.int64)
+    sums = graph.add("Pad", sums, graph.constant(before))
+    for axis in np.flatnonzero(contiguous):
+        sums = graph.add("CumSum", sums, graph.constant(np.array(axis + 1)))
+    return _append_zeros(graph, graph.add("Flatten", sums, axis=1))
+
+
+def _add_means(graph: _Graph, forest: BaseForest, leaves: str) -> str:
+    """Add the mean over the trees of leaf values or votes."""
+    arrays = forest.forest_
+    values = arrays.leaf_values().toarray()
+    if forest._hard_votes():
+        values = np.eye(arrays.n_outputs)[values.argmax(axis=1)]
+    trees = graph.constant(np.array([1]))
+    sums = graph.add(
+        "ReduceSum", graph.add("Gather", graph.constant(values), leaves), trees, keepdims=0
+    )
+    return graph.add("Div", sums, graph.constant(np.array(float(arrays.n_trees))))
+
+
+def _add_labels(graph: _Graph, classes: NDArray[Any], means: str) -> dict[str, Any]:
+    probabilities = graph.add("Identity", means, name="probabilities")
+    best = graph.add("ArgMax", means, axis=1, keepdims=0)
+    texts = classes.dtype.kind in "UO"
+    known = graph.constant(classes.astype(str) if texts else classes)
+    label = graph.add("Gather", known, best, name="label")
+    return {
+        label: (np.str_ if texts else classes.dtype, [None]),
+        probabilities: (np.float64, [None, len(classes)]),
+    }
+
+
+def _add_prediction(graph: _Graph, n_outputs: int, means: str) -> dict[str, Any]:
+    if n_outputs > 1:
+        return {graph.add("Identity", means, name="prediction"): (np.float64, [None, n_outputs])}
+    outputs = graph.constant(np.array([1]))
+    return {graph.add("Squeeze", means, outputs, name="prediction"): (np.float64, [None])}
+
+
+def _import_onnx() -> Any:
+    try:
+        import onnx
+        import onnx.checker
+        import onnx.helper
+        import onnx.numpy_helper
+    except ImportError as error:
+        raise ImportError(
+            "exporting to ONNX needs the package onnx, which is not installed; install "
+            "silvan[onnx]."
+        ) from error
+    return onnx

@@ -1,0 +1,151 @@
+"""ONNX models end in the same leaves as the forest, and say the same."""
+
+import sys
+
+import numpy as np
+import onnxruntime
+import pytest
+from projections.registry import CASES, named
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.exceptions import NotFittedError
+
+from silvan import (
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldForestClassifier,
+    ManifoldForestRegressor,
+)
+from silvan.export import to_onnx
+from silvan.projections import Mixture, Patches, UniformCombinations
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:300].reshape(-1, 8, 8).astype(np.float32), y[:300]
+
+
+def run(forest, X, **options):
+    model = to_onnx(forest, **options)
+    quiet = onnxruntime.SessionOptions()
+    quiet.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model.SerializeToString(), quiet)
+    return session.run(None, {"X": X})
+
+
+def assert_same(forest, X, **options):
+    outputs = run(forest, X, **options)
+    if hasattr(forest, "classes_"):
+        label, probabilities = outputs
+        np.testing.assert_array_equal(label, forest.predict(X))
+        np.testing.assert_allclose(probabilities, forest.predict_proba(X), rtol=0, atol=1e-14)
+    else:
+        predicted = forest.predict(X)
+        assert outputs[0].shape == predicted.shape
+        np.testing.assert_allclose(outputs[0], predicted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_every_distribution(case, digits):
+    X, y = digits
+    X = X.reshape(-1, 64)[:, 20:36]
+    law = case.build(16)
+    assert_same(ForestClassifier(3, projections=law, random_state=0).fit(X, y), X)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"max_patch": 6},
+        {"max_patch": 6, "boundary": "wrap"},
+        {"max_patch": 6, "contiguous": (False, True), "voting": "hard"},
+    ],
+    ids=str,
+)
+def test_patches_over_features_and_running_sums(options, missing, digits):
+    X, y = digits
+    if missing:
+        X = np.where(np.random.default_rng(0).random(X.shape) < 0.03, np.nan, X)
+    forest = ManifoldForestClassifier(4, random_state=0, **options).fit(X, y)
+    assert_same(forest, X.astype(np.float32))
+
+
+def test_small_and_large_patches_in_one_forest(digits):
+    X, y = digits
+    law = Mixture([(Patches((8, 8), max_size=7), 1.0), (UniformCombinations(), 1.0)])
+    X = X.reshape(-1, 64)
+    forest = ForestClassifier(4, projections=law, random_state=0).fit(X, y)
+    over_sums = forest.forest_.direction_indices >= 64
+    assert 0 < over_sums.sum() < len(over_sums)
+    assert_same(forest, X)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float64"])
+def test_other_types_of_input(dtype, digits):
+    X, y = digits
+    X = X.astype(dtype) * (1 if dtype == "uint8" else np.pi)
+    assert_same(ManifoldForestClassifier(4, random_state=0).fit(X, y), X, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(list("abcdefghij")),
+        np.array(list("abcdefghij"), dtype=object),
+        np.arange(10.0),
+        np.arange(10) > 4,
+        np.arange(10, dtype=np.int8),
+    ],
+    ids=lambda labels: str(labels.dtype),
+)
+def test_classes_of_any_type(labels, digits):
+    X, y = digits
+    assert_same(ManifoldForestClassifier(3, random_state=0).fit(X, labels[y]), X)
+
+
+def test_regression():
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32)
+    assert_same(ForestRegressor(5, random_state=0).fit(X, y), X)
+    X[::5, 2] = np.nan
+    assert_same(ForestRegressor(5, random_state=0).fit(X, np.column_stack([y, -y, y**2])), X)
+    assert_same(ManifoldForestRegressor(5, max_patch=10, random_state=0).fit(X, y), X)
+
+
+def test_missing_values_that_were_not_there_in_training(digits):
+    X, y = digits
+    forest = ManifoldForestClassifier(4, random_state=0).fit(X, y)
+    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    assert_same(forest, holes.astype(np.float32))
+
+
+def test_a_forest_without_splits(digits):
+    X, _ = digits
+    assert_same(
+        ForestClassifier(2, random_state=0).fit(X.reshape(-1, 64), np.ones(300)), X.reshape(-1, 64)
+    )
+
+
+def test_rows_of_another_shape_are_refused(digits):
+    X, y = digits
+    forest = ManifoldForestClassifier(2, random_state=0).fit(X, y)
+    with pytest.raises(Exception, match="Invalid rank for input"):
+        run(forest, X.reshape(-1, 64))
+
+
+def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
+    X, y = digits
+    X = X.reshape(-1, 64)
+    with pytest.raises(NotFittedError):
+        to_onnx(ForestClassifier())
+    forest = ForestClassifier(2, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
+        to_onnx(forest, dtype="int8")
+    monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
+    with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
+        to_onnx(forest)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"install silvan\[onnx\]"):
+        to_onnx(forest)
