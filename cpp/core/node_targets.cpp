@@ -38,7 +38,7 @@ void NodeTargets::reserve_rows(std::int64_t max_rows) {
     if (n <= std::max(count_.size(), weight_.size())) return;
     if (is_classification()) {
         label_.resize(n);
-    } else {
+    } else if (!is_gaussian()) {
         sum_.resize(n * static_cast<std::size_t>(training_.n_outputs));
     }
     if (has_integer_counts()) {
@@ -52,6 +52,8 @@ void NodeTargets::load(const std::uint32_t* rows, std::int64_t n_rows, const std
     n_rows_ = n_rows;
     if (is_classification()) {
         load_classes(rows, multiplicity);
+    } else if (is_gaussian()) {
+        load_weights(rows, multiplicity);
     } else {
         load_regression(rows, multiplicity);
     }
@@ -111,6 +113,21 @@ void NodeTargets::load_classes(const std::uint32_t* rows, const std::int32_t* mu
     }
 }
 
+void NodeTargets::load_weights(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+    total_weight_ = 0.0;
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+        const double weight = training_.weight == nullptr ? 1.0 : training_.weight[rows[i]];
+        weight_[static_cast<std::size_t>(i)] = multiplicity[rows[i]] * weight;
+        total_weight_ += weight_[static_cast<std::size_t>(i)];
+    }
+}
+
+void NodeTargets::describe(const GaussianSpace& space) {
+    pure_ = space.n_dimensions() == 0;
+    base_score_ = -total_weight_ * space.log_determinant();
+    impurity_ = space.impurity();
+}
+
 void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity) {
     const std::int64_t n_outputs = training_.n_outputs;
     totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
@@ -149,6 +166,11 @@ RegressionTargets NodeTargets::regression_view() const {
 }
 
 void NodeTargets::append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const {
+    if (is_gaussian()) {
+        outputs.push_back(0);
+        values.push_back(total_weight_);
+        return;
+    }
     for (std::size_t k = 0; k < totals_.size(); ++k) {
         outputs.push_back(is_classification() ? classes_[k] : static_cast<std::int32_t>(k));
         values.push_back(totals_[k] / total_weight_);

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "core/criteria.hpp"
+#include "core/gaussian_space.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
 
-// The whole training set's targets as the caller gives them. Exactly one of label and value is set.
+// The whole training set's targets as the caller gives them. One of label and value is set; neither for the
+// Gaussian criterion, which has no targets.
 struct TrainingTargets {
     const std::int32_t* label = nullptr;  // classification: class codes
     const double* value = nullptr;        // regression: n_samples x n_outputs
@@ -28,8 +30,12 @@ public:
     void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity);
 
     bool is_classification() const { return training_.label != nullptr; }
+    bool is_gaussian() const { return criterion_ == Criterion::gaussian; }
     // Integer counts: whole multiplicities and no further weights.
     bool has_integer_counts() const { return is_classification() && training_.weight == nullptr; }
+    // Takes what a node without targets is worth from the space that measures its rows.
+    void describe(const GaussianSpace& space);
+
     bool is_pure() const { return pure_; }
     Criterion criterion() const { return criterion_; }
     std::int64_t n_rows() const { return n_rows_; }
@@ -49,14 +55,17 @@ public:
         const auto at = static_cast<std::size_t>(i);
         return has_integer_counts() ? static_cast<double>(count_[at]) : weight_[at];
     }
+    const double* row_weights() const { return weight_.data(); }
     const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
     const std::vector<double>& totals() const { return totals_; }
 
-    // Appends the node's leaf value: class probabilities that are not zero, or mean targets.
+    // Appends the node's leaf value: class probabilities that are not zero, mean targets, or, without
+    // targets, its weight.
     void append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const;
 
 private:
     void load_classes(const std::uint32_t* rows, const std::int32_t* multiplicity);
+    void load_weights(const std::uint32_t* rows, const std::int32_t* multiplicity);
     void load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity);
     void collect_present_classes(const std::uint32_t* rows);
 

@@ -2,12 +2,12 @@
 #include "core/split_search.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/split_accumulators.hpp"
+#include "core/value_keys.hpp"
 
 namespace silvan {
 namespace {
@@ -15,18 +15,6 @@ namespace {
 constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 // Bounds are computed in rounded arithmetic; they are raised by this much before a bin is ruled out.
 constexpr double kBoundSlack = 1e-11;
-
-// Order-preserving map from floats to unsigned integers.
-inline std::uint32_t ordered_bits(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-}
-
-inline std::uint64_t make_key(float value, std::int64_t row) {
-    return (static_cast<std::uint64_t>(ordered_bits(value)) << 32) | static_cast<std::uint64_t>(row);
-}
-
-inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>(key & 0xFFFFFFFFU); }
 
 }  // namespace
 
@@ -50,9 +38,7 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     best.score = kNoScore;
     Found winner;
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
-        const auto start = batch.indptr[static_cast<std::size_t>(j)];
-        const Direction direction{batch.indices.data() + start, batch.weights.data() + start,
-                                  batch.indptr[static_cast<std::size_t>(j) + 1] - start};
+        const Direction direction = direction_of(batch, j);
         const ValueRange range =
             features_.project(kernels_, rows, targets.n_rows(), direction, values_.data());
         if (range.minimum > range.maximum) continue;
@@ -110,6 +96,7 @@ bool SplitSearch::choose_binning(const NodeTargets& targets, const ValueRange& r
 
 SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, const ValueRange& range,
                                                  bool integral, double to_beat) {
+    if (targets.is_gaussian()) return range.any_missing ? Found() : search_gaussian(targets.n_rows());
     const bool squared_single = targets.criterion() == Criterion::squared_error && targets.n_outputs() == 1;
     const bool counted_gini = targets.criterion() == Criterion::gini && targets.has_integer_counts();
     const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
@@ -129,36 +116,6 @@ SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, con
 
 // ---- sorted ----------------------------------------------------------------------------------------
 
-void SplitSearch::sort_keys(std::int64_t n) {
-    constexpr std::int64_t kRadixFrom = 1024;  // below, the passes over 3 x 2,048 buckets are not worth it
-    const auto begin = keys_.begin();
-    if (n < kRadixFrom) {
-        std::sort(begin, begin + n);
-        return;
-    }
-    sorted_keys_.resize(keys_.size());
-    constexpr int kBits = 11;
-    constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-    std::vector<std::uint32_t> offsets(3 * kBuckets);
-    for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint64_t key = keys_[static_cast<std::size_t>(i)] >> 32;
-        for (std::size_t pass = 0; pass < 3; ++pass) {
-            ++offsets[pass * kBuckets + ((key >> (kBits * static_cast<int>(pass))) & (kBuckets - 1))];
-        }
-    }
-    for (std::size_t pass = 0; pass < 3; ++pass) {
-        std::uint32_t* offset = offsets.data() + pass * kBuckets;
-        std::uint32_t running = 0;
-        for (std::size_t b = 0; b < kBuckets; ++b) running += std::exchange(offset[b], running);
-        const int shift = 32 + kBits * static_cast<int>(pass);
-        for (std::int64_t i = 0; i < n; ++i) {
-            const std::uint64_t key = keys_[static_cast<std::size_t>(i)];
-            sorted_keys_[offset[(key >> shift) & (kBuckets - 1)]++] = key;
-        }
-        std::swap(keys_, sorted_keys_);
-    }
-}
-
 SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
     const std::int64_t n = targets.n_rows();
     keys_.resize(static_cast<std::size_t>(n));
@@ -173,7 +130,7 @@ SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
         }
     }
     keys_.resize(static_cast<std::size_t>(n_keys));
-    sort_keys(n_keys);
+    sort_keys(keys_, n_keys, sorted_keys_);
     Found best;
     if (targets.criterion() == Criterion::entropy) {
         Entropy accumulator{targets};
@@ -217,6 +174,39 @@ void SplitSearch::scan_sorted(const NodeTargets& targets, Accumulator& accumulat
             best = {true, score, value_at(i), missing_left, last};
         }
     }
+}
+
+// ---- gaussian --------------------------------------------------------------------------------------
+
+// Rows in the order of their values join the left side; thresholds are tried where both sides are large enough.
+SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
+    keys_.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+        keys_[static_cast<std::size_t>(i)] = make_key(values_[static_cast<std::size_t>(i)], i);
+    }
+    sort_keys(keys_, n, sorted_keys_);
+    const auto value_at = [this](std::int64_t i) {
+        return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
+    };
+    borders_.clear();
+    for (std::int64_t rows_left = std::max<std::int64_t>(1, min_samples_leaf_);
+         rows_left <= n - std::max<std::int64_t>(1, min_samples_leaf_); ++rows_left) {
+        if (value_at(rows_left - 1) < value_at(rows_left)) borders_.push_back(rows_left);
+    }
+    space_->choose_thresholds(static_cast<std::int64_t>(borders_.size()), chosen_);
+    space_->clear(left_);
+    Found best;
+    std::int64_t next = 0;
+    for (const std::int64_t choice : chosen_) {
+        const std::int64_t rows_left = borders_[static_cast<std::size_t>(choice)];
+        for (; next < rows_left; ++next) space_->add(row_of(keys_[static_cast<std::size_t>(next)]), left_);
+        space_->subtract(left_, right_);
+        const double score =
+            -(left_.weight * space_->log_determinant(left_) + right_.weight * space_->log_determinant(right_));
+        if (best.found && !(score > best.score)) continue;
+        best = {true, score, value_at(rows_left - 1), false, false};
+    }
+    return best;
 }
 
 // ---- histogram -------------------------------------------------------------------------------------
@@ -285,7 +275,7 @@ void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, 
     const auto n_keys = static_cast<std::size_t>(n_kept);
     keys_.resize(n_keys);
     for (std::size_t i = 0; i < n_keys; ++i) keys_[i] = make_key(values_[flagged_rows_[i]], flagged_rows_[i]);
-    sort_keys(n_kept);
+    sort_keys(keys_, n_kept, sorted_keys_);
     const HistogramScratch histogram = scratch();
     const bool count_leaf_rows = min_samples_leaf_ > 1;
     const std::int64_t n_rows = count_leaf_rows ? bin_rows_[static_cast<std::size_t>(binning.n_bins)] : 0;
