@@ -128,11 +128,6 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
     }
 }
 
-NodeContext TreeGrower::context_of(const OpenNode& open) const {
-    return {&training_.features.columns, rows_.data() + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key};
-}
-
 // The space has a dimension for every feature if it may have so many. Otherwise directions are drawn for it;
 // those that do not vary at the node are replaced by others a few times.
 void TreeGrower::load_space(const OpenNode& open, ProjectionSampler& sampler) {

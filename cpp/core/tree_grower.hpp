@@ -58,7 +58,6 @@ private:
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     void load_space(const OpenNode& open, ProjectionSampler& sampler);
     void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
-    NodeContext context_of(const OpenNode& open) const;
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
     NodeContext context_of(const OpenNode& open) const;

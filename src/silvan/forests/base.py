@@ -62,6 +62,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "forest_",
         "oob_score_",
         "_sampling",
+        "_scaler",
     )
 
     forest_: ForestArrays
