@@ -12,7 +12,7 @@ $(VENV)/installed: $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade "pip>=25.1"
 	$(PIP) --group build
-	$(PIP) --no-build-isolation -Cbuild-dir=build/$(notdir $(VENV)) --editable ".[plot]"
+	$(PIP) --no-build-isolation -Cbuild-dir=build/$(notdir $(VENV)) --editable ".[plot,cli]"
 	touch $@
 
 # One stamp per group of development dependencies.

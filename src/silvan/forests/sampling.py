@@ -64,7 +64,7 @@ class RowPlan:
         _require(isinstance(self.replace, bool), "replace is neither true nor false")
         most = _MOST_DRAWS if self.replace else self.n_kept
         _require_integer("n_draws", self.n_draws, 1, most)
-        _require_integer("weight_bits", self.weight_bits, 0, _MANTISSA_BITS)
+        _require_integer("weight_bits", self.weight_bits, 0, MANTISSA_BITS)
         return self
 
 
