@@ -10,7 +10,7 @@ import typer
 
 from silvan.app.console import Program, note, say, shown_rows, steps
 from silvan.app.data import Dataset, Request, open_source
-from silvan.app.errors import UsageProblem
+from silvan.app.errors import UsageError
 from silvan.app.models import (
     AUTO,
     PRESETS,
@@ -42,10 +42,12 @@ A first session:
 
 [bold]silvan report flowers.silvan flowers.csv --target species[/]  writes a page about it
 
-Data are tables (.csv, .tsv, .parquet, .arrow), arrays (.npy, .npz), folders with a folder of images for
-each class, or time series of the UCR and UEA archives (.ts, .tsv). Each command has its own --help.
+Data are tables (.csv, .tsv, .parquet, .arrow), arrays (.npy, .npz), folders with a folder of images
+for each class, or time series of the UCR and UEA archives (.ts, .tsv). Each command has its own
+--help.
 """,
-    epilog="Exit codes: 0 done, 2 wrong options, 3 data not readable, 4 model not readable, 130 stopped.",
+    epilog="Exit codes: 0 done, 2 wrong options, 3 data not readable, 4 model not readable, "
+    "130 stopped.",
 )
 
 DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
@@ -53,8 +55,8 @@ ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `sil
 Target = Annotated[
     str | None,
     typer.Option(
-        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy file "
-        "with the targets of another. Image folders and series files say it themselves.",
+        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
+        "file with the targets of another. Image folders and series files say it themselves.",
     ),
 ]
 Drop = Annotated[
@@ -76,15 +78,15 @@ Kind = Annotated[
 Task = Annotated[
     str | None,
     typer.Option(
-        help="classification or regression, if the guess is wrong. Text and whole numbers with at most 20 "
-        "values are taken for classes.",
+        help="classification or regression, if the guess is wrong. Text and whole numbers with at "
+        "most 20 values are taken for classes.",
     ),
 ]
 Forest = Annotated[
     str,
     typer.Option(
-        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a system of the "
-        f"literature: {', '.join(PRESETS)}.",
+        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a "
+        f"system of the literature: {', '.join(PRESETS)}.",
     ),
 ]
 Trees = Annotated[int, typer.Option(min=1, help="Number of trees.")]
@@ -102,8 +104,8 @@ Against = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the names of "
-        "--forest; or none.",
+        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the "
+        "names of --forest; or none.",
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")]
@@ -154,7 +156,7 @@ def fit(
 
     [bold]silvan fit digits.csv --target digit --shape 8x8 --out digits.silvan[/]  pixels in columns
 
-    [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg, photos/dog/1.jpg, ...
+    [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
 
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
     """
@@ -163,7 +165,7 @@ def fit(
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     estimator = make_forest(forest, read, kind_of_target, growing)
     if forest == SKLEARN:
-        raise UsageProblem(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
+        raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
     bag = bool(estimator.get_params().get("bootstrap")) and out_of_bag
     estimator.set_params(oob_score=bag, verbose=1)
     start = time.perf_counter()
@@ -200,8 +202,8 @@ def predict(
 ) -> None:
     """Predict with a saved forest, batch by batch: data may be larger than memory.
 
-    A table needs the columns that the forest was fitted on, by name and in any order; others are not
-    looked at.
+    A table needs the columns that the forest was fitted on, by name and in any order; others are
+    not looked at.
 
     [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
     """
@@ -285,8 +287,8 @@ def report(
 ) -> None:
     """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
 
-    The page is one HTML file that needs no network. Pass the options --target, --shape, --drop and --kind
-    that the model was fitted with.
+    The page is one HTML file that needs no network. Pass the options --target, --shape, --drop and
+    --kind that the model was fitted with.
 
     [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
     """
@@ -358,7 +360,7 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
         return None
     sizes = text.lower().replace(",", "x").split("x")
     if not all(size.strip().isdigit() and int(size) > 0 for size in sizes):
-        raise UsageProblem(f"--shape takes sizes such as 28x28 or 96, not {text!r}.")
+        raise UsageError(f"--shape takes sizes such as 28x28 or 96, not {text!r}.")
     return tuple(int(size) for size in sizes)
 
 
@@ -372,7 +374,7 @@ def _fit(estimator: Any, X: Any, y: Any) -> None:
     try:
         estimator.fit(X, y)
     except ValueError as error:
-        raise UsageProblem(f"the forest cannot be grown: {error}") from None
+        raise UsageError(f"the forest cannot be grown: {error}") from None
 
 
 def _describe(estimator: Any) -> str:
@@ -382,9 +384,9 @@ def _describe(estimator: Any) -> str:
 
 def _check_jobs(jobs: int) -> None:
     if jobs == 0:
-        raise UsageProblem("--jobs must be at least 1, or -1 for all processors.")
+        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
 
 
 def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:
     if value is not None and value not in choices:
-        raise UsageProblem(f"{option} must be {' or '.join(choices)}, but it is {value!r}.")
+        raise UsageError(f"{option} must be {' or '.join(choices)}, but it is {value!r}.")

@@ -9,19 +9,19 @@ class AppError(Exception):
     exit_code = 1
 
 
-class UsageProblem(AppError):
+class UsageError(AppError):
     """Options that do not fit together or do not fit the data."""
 
     exit_code = 2
 
 
-class DataProblem(AppError):
+class DataError(AppError):
     """Data that are missing, damaged or not understood."""
 
     exit_code = 3
 
 
-class ModelProblem(AppError):
+class ModelError(AppError):
     """A model that is missing, damaged or not for these data."""
 
     exit_code = 4

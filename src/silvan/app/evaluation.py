@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from silvan.app.comparison import Fold, System
 from silvan.app.data import Dataset
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 from silvan.app.models import AUTO, SKLEARN, Growing, make_forest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
@@ -59,7 +59,7 @@ def make_folds(
     if task == "classification":
         smallest = int(np.unique(data.y, return_counts=True)[1].min())
         if smallest < n_folds:
-            raise UsageProblem(
+            raise UsageError(
                 f"the smallest class has {smallest} rows, which {n_folds} folds cannot share; pass "
                 "a smaller --folds, or a --test file."
             )
@@ -74,13 +74,13 @@ def check_same_columns(data: Dataset, held_out: Dataset) -> NDArray[Any]:
     if data.names and held_out.names:
         missing = [name for name in data.names if name not in held_out.names]
         if missing:
-            raise DataProblem(
+            raise DataError(
                 f"the test data lack the column {missing[0]!r} of the training data; pass a table "
                 "with the same columns."
             )
         return np.asarray(held_out.X.select(list(data.names)))
     if data.row_shape != held_out.row_shape:
-        raise DataProblem(
+        raise DataError(
             f"a row of the test data has shape {held_out.row_shape}, one of the training data has "
             f"{data.row_shape}; pass rows of the same shape."
         )

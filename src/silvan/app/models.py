@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import silvan
 from silvan import presets
 from silvan.app.data import Dataset, Layout
-from silvan.app.errors import ModelProblem, UsageProblem
+from silvan.app.errors import ModelError, UsageError
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
@@ -50,13 +50,13 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
     numeric = y.dtype.kind in "iuf"
     if asked == "regression":
         if not numeric:
-            raise UsageProblem(
+            raise UsageError(
                 f"--task regression needs numbers, but the target is, for example, {y[0]!s}; leave "
                 "it out."
             )
         return y.astype(np.float64), "regression"
     if numeric and not np.isfinite(y).all():
-        raise UsageProblem("the target has values that are not finite; remove these rows.")
+        raise UsageError("the target has values that are not finite; remove these rows.")
     whole = numeric and np.array_equal(y, np.rint(y))
     if asked is None and numeric and not (whole and len(np.unique(y)) <= _MOST_CLASSES):
         return y.astype(np.float64), "regression"
@@ -88,12 +88,12 @@ def _make_preset(
     name: str, data: Dataset, task: str, n_trees: int, grid: dict[str, Any], options: dict[str, Any]
 ) -> Any:
     if name not in PRESETS:
-        raise UsageProblem(
+        raise UsageError(
             f"there is no forest called {name!r}; choose {AUTO}, {SKLEARN} (for comparison) or one "
             f"of {', '.join(PRESETS)}."
         )
     if name in _ON_GRIDS and data.kind == "table":
-        raise UsageProblem(
+        raise UsageError(
             f"the forest {name!r} needs rows on a grid; say which with --shape, for example 28x28."
         )
     if name == "s_rerf":
@@ -112,7 +112,7 @@ def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
     except ValueError:
         known = ", ".join(sorted(forest.get_params(deep=False)))
         wrong = [name for name in settings if name not in forest.get_params()]
-        raise UsageProblem(
+        raise UsageError(
             f"--set {wrong[0]}=... is not a parameter of {type(forest).__name__}; it has {known}."
         ) from None
 
@@ -127,7 +127,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not (equals and name):
-            raise UsageProblem(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
+            raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
         try:
             settings[name] = json.loads(value)
         except ValueError:
@@ -145,13 +145,13 @@ def load_model(path: Path) -> BaseForest:
     try:
         forest = silvan.load(path)
     except FileNotFoundError:
-        raise ModelProblem(
+        raise ModelError(
             f"{path} does not exist; make a model with: silvan fit DATA --out {path}"
         ) from None
     except (FileFormatError, OSError) as error:
-        raise ModelProblem(f"{path}: {error}") from None
+        raise ModelError(f"{path}: {error}") from None
     if not isinstance(forest, BaseForest):
-        raise ModelProblem(
+        raise ModelError(
             f"{path} holds a {type(forest).__name__}, which does not predict; pass a classifier or "
             "regressor."
         )

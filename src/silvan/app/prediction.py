@@ -15,7 +15,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from silvan.app.data import Batch, Source
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 from silvan.app.models import layout_of
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
@@ -29,12 +29,12 @@ def predict_source(
 ) -> Iterator[pa.Table]:
     """Tables of predictions, one for each batch of the data."""
     if probabilities and not isinstance(forest, ForestClassifier):
-        raise UsageProblem("--probabilities is for classifiers, but this forest predicts numbers.")
+        raise UsageError("--probabilities is for classifiers, but this forest predicts numbers.")
     for batch in source.batches(layout_of(forest, keep), BATCH_ROWS):
         try:
             columns = _predict(forest, batch, probabilities)
         except ValueError as error:
-            raise DataProblem(f"{source.path} does not fit the forest: {error}") from None
+            raise DataError(f"{source.path} does not fit the forest: {error}") from None
         yield pa.table(batch.kept | columns)
 
 
@@ -59,7 +59,7 @@ def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
     """A function that appends a table to a file, or to standard output as CSV."""
     suffix = ".csv" if path is None else path.suffix.lower()
     if suffix not in _SUFFIXES:
-        raise UsageProblem(f"--out must end in {', '.join(_SUFFIXES)}, but it is {path}.")
+        raise UsageError(f"--out must end in {', '.join(_SUFFIXES)}, but it is {path}.")
     sink: Any = sys.stdout.buffer if path is None else pa.OSFile(str(path), "wb")
     opened: list[Any] = []
 

@@ -40,14 +40,12 @@ def classification_scores(y: NDArray[np.intp], probabilities: NDArray[np.float64
     share = n / (np.count_nonzero(present) * np.maximum(counts, 1.0))
     balanced = float(recall[present].mean())
     return [
-        Score(
-            "accuracy", *wilson(float(right.mean()), n), "share of rows that are classified right"
-        ),
+        Score("accuracy", *wilson(float(right.mean()), n), "share of rows that it gets right"),
         _score(
             "balanced accuracy",
             balanced,
             (right - recall[y]) * share[y],
-            "mean over the classes of the share that is classified right",
+            "the same for each class, then their mean",
         ),
         _score("log loss", -float(np.log(truth).mean()), -np.log(truth), "0 is perfect"),
         _score(

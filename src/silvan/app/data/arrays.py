@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 
 _ROW_NAMES = ("X", "x", "data", "images", "rows")
 _TARGET_NAMES = ("y", "target", "targets", "labels")
@@ -24,7 +24,7 @@ class ArrayFile(Source):
     def read(self, request: Request) -> Dataset:
         """All rows; targets are another array of the file, or another file."""
         if request.drop:
-            raise UsageProblem("--drop names columns of tables, but an array has none.")
+            raise UsageError("--drop names columns of tables, but an array has none.")
         if self.path.suffix == ".npz":
             members = self._members()
             rows = self._rows_name(members, request.target)
@@ -33,12 +33,12 @@ class ArrayFile(Source):
         else:
             X, (y, target) = self._load(self.path), self._npy_targets(request.target)
         if X.ndim < 2:
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} has shape {X.shape}; rows need at least one axis of values, as in "
                 "(n_rows, n_features) or (n_rows, height, width)."
             )
         if y.ndim != 1 or len(y) != len(X):
-            raise DataProblem(
+            raise DataError(
                 f"there must be one target for each of the {len(X):,} rows of {self.path}, but "
                 f"{target} has shape {y.shape}; pass the targets of these rows."
             )
@@ -48,16 +48,16 @@ class ArrayFile(Source):
     def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
         """Blocks of rows; the file is never in memory as a whole."""
         if layout.keep:
-            raise UsageProblem("--keep names columns of tables, but an array has none.")
+            raise UsageError("--keep names columns of tables, but an array has none.")
         with self._open_rows() as stream:
             shape, fortran, dtype = self._header(stream)
             if int(np.prod(shape[1:])) != layout.n_features:
-                raise DataProblem(
+                raise DataError(
                     f"rows of {self.path} have shape {shape[1:]} but the forest was fitted on rows "
                     f"of {layout.shape or layout.n_features}; pass rows of the same shape."
                 )
             if fortran:
-                raise DataProblem(
+                raise DataError(
                     f"{self.path} is in column-major order and cannot be read row by row; save it "
                     "with numpy.ascontiguousarray."
                 )
@@ -66,7 +66,7 @@ class ArrayFile(Source):
                 n = min(n_rows, shape[0] - start)
                 content = stream.read(n * size)
                 if len(content) != n * size:
-                    raise DataProblem(f"{self.path} is cut off; write it again.")
+                    raise DataError(f"{self.path} is cut off; write it again.")
                 block = np.frombuffer(content, dtype=dtype).reshape(n, -1)
                 yield Batch(_numbers(block, self.path))
 
@@ -87,9 +87,9 @@ class ArrayFile(Source):
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran, dtype = read(stream)
         except ValueError as error:
-            raise DataProblem(f"{self.path} is not an array of NumPy: {error}.") from None
+            raise DataError(f"{self.path} is not an array of NumPy: {error}.") from None
         if len(shape) < 2 or dtype.hasobject:
-            raise DataProblem(f"{self.path} has shape {shape} and type {dtype}; pass rows.")
+            raise DataError(f"{self.path} has shape {shape} and type {dtype}; pass rows.")
         return shape, fortran, dtype
 
     def _members(self) -> list[str]:
@@ -97,13 +97,13 @@ class ArrayFile(Source):
             with zipfile.ZipFile(self.path) as archive:
                 return [name.removesuffix(".npy") for name in archive.namelist()]
         except (zipfile.BadZipFile, OSError) as error:
-            raise DataProblem(f"{self.path} is not an .npz file: {error}.") from None
+            raise DataError(f"{self.path} is not an .npz file: {error}.") from None
 
     def _rows_name(self, members: list[str], target: str | None) -> str:
         named = [name for name in _ROW_NAMES if name in members]
         others = [name for name in members if name not in (target, *_TARGET_NAMES)]
         if not named and len(others) != 1:
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} has the arrays {', '.join(members) or '(none)'}; call the one with "
                 "the rows X and the one with the targets y."
             )
@@ -113,7 +113,7 @@ class ArrayFile(Source):
         if target is None:
             target = next((name for name in _TARGET_NAMES if name in members), None)
         if target is None or target not in members:
-            raise UsageProblem(
+            raise UsageError(
                 f"--target must name an array of {self.path}: {', '.join(members)}"
                 + (f", but it is {target!r}." if target else ".")
             )
@@ -121,7 +121,7 @@ class ArrayFile(Source):
 
     def _npy_targets(self, target: str | None) -> tuple[NDArray[Any], str]:
         if target is None or not Path(target).is_file():
-            raise UsageProblem(
+            raise UsageError(
                 f"--target must name the .npy file with the targets of {self.path}"
                 + (f", but there is no file {target!r}." if target else ".")
             )
@@ -131,7 +131,7 @@ class ArrayFile(Source):
         try:
             array: NDArray[Any] = np.load(path, allow_pickle=False)
         except (ValueError, OSError, EOFError) as error:
-            raise DataProblem(f"{path} is not an array of NumPy: {error}.") from None
+            raise DataError(f"{path} is not an array of NumPy: {error}.") from None
         return array
 
     def _load_member(self, name: str) -> NDArray[Any]:
@@ -139,12 +139,12 @@ class ArrayFile(Source):
             with np.load(self.path, allow_pickle=False) as archive:
                 array: NDArray[Any] = archive[name]
         except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise DataProblem(f"the array {name!r} of {self.path} is damaged: {error}.") from None
+            raise DataError(f"the array {name!r} of {self.path} is damaged: {error}.") from None
         return array
 
 
 def _numbers(X: NDArray[Any], path: Path) -> NDArray[Any]:
     """Rows as forests read them: bytes stay bytes, all else is float32."""
     if X.dtype.kind not in "biuf":
-        raise DataProblem(f"rows of {path} must be numbers, but they are of type {X.dtype}.")
+        raise DataError(f"rows of {path} must be numbers, but they are of type {X.dtype}.")
     return X if X.dtype == np.uint8 else X.astype(np.float32, copy=False)

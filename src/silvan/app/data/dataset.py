@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from silvan.app.errors import UsageProblem
+from silvan.app.errors import UsageError
 
 KINDS = ("table", "image", "series")
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
@@ -130,7 +130,7 @@ def reshape_rows(X: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     n_cells, n_given = int(np.prod(shape)), int(np.prod(X.shape[1:]))
     if n_cells != n_given:
         sizes = "x".join(str(size) for size in shape)
-        raise UsageProblem(
+        raise UsageError(
             f"--shape {sizes} has {n_cells} cells but a row has {n_given} values; pass the shape "
             "that rows were flattened from, and name other columns in --drop."
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 
 _SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm"))
 _GREY_MODES = frozenset(("1", "L", "LA", "I", "I;16", "F"))
@@ -25,7 +25,7 @@ class ImageFolder(Source):
         found = sorted(path.rglob("*"))
         self.files = [file for file in found if file.suffix.lower() in _SUFFIXES and file.is_file()]
         if not self.files:
-            raise DataProblem(
+            raise DataError(
                 f"{path} has no images; a folder of images has one folder for each class, with "
                 "files such as class_a/1.png in it."
             )
@@ -33,15 +33,15 @@ class ImageFolder(Source):
     def read(self, request: Request) -> Dataset:
         """All images; each must lie in the folder of its class."""
         if request.drop or request.target:
-            raise UsageProblem(
+            raise UsageError(
                 "the class of an image is the name of its folder; leave out --target and --drop."
             )
         if request.kind not in (None, "image"):
-            raise UsageProblem(f"{self.path} has images; leave out --kind {request.kind}.")
+            raise UsageError(f"{self.path} has images; leave out --kind {request.kind}.")
         labels = [file.relative_to(self.path).parts[0] for file in self.files]
         loose = [file.name for file in self.files if file.parent == self.path]
         if loose:
-            raise DataProblem(
+            raise DataError(
                 f"{len(loose)} images of {self.path} lie in no class, for example {loose[0]}; move "
                 "each image to a folder named after its class."
             )
@@ -49,7 +49,7 @@ class ImageFolder(Source):
             colour = first.mode not in _GREY_MODES
             size = request.shape or (first.height, first.width)
         if len(size) not in (2, 3):
-            raise UsageProblem("--shape of images is HEIGHTxWIDTH, for example 28x28.")
+            raise UsageError("--shape of images is HEIGHTxWIDTH, for example 28x28.")
         shape = (size[0], size[1], 3) if colour else (size[0], size[1])
         images = read_images(self.files, shape, resize=request.shape is not None)
         notes = ["in colour" if colour else "in grey"]
@@ -61,7 +61,7 @@ class ImageFolder(Source):
         """Blocks of images in the size of the forest, with their paths."""
         shape = layout.shape
         if shape is None or len(shape) not in (2, 3):
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} has images but the forest was fitted on rows of {layout.n_features} "
                 "values; pass data of the kind that it was fitted on."
             )
@@ -84,7 +84,7 @@ def read_images(files: Sequence[Path], shape: tuple[int, ...], *, resize: bool) 
         with _opened(file) as image:
             if (image.height, image.width) != shape[:2]:
                 if not resize:
-                    raise DataProblem(
+                    raise DataError(
                         f"{file} is {image.height}x{image.width} pixels but others are "
                         f"{shape[0]}x{shape[1]}; pass --shape to resize all of them."
                     )
@@ -99,5 +99,5 @@ def _opened(file: Path) -> Image.Image:
         image = Image.open(file)
         image.load()
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise DataProblem(f"{file} is not an image that can be read: {error}.") from None
+        raise DataError(f"{file} is not an image that can be read: {error}.") from None
     return image

@@ -9,7 +9,7 @@ from silvan.app.data.dataset import Source
 from silvan.app.data.images import ImageFolder
 from silvan.app.data.series import SeriesFile, is_labelled_tsv
 from silvan.app.data.tables import TableFile, table_format
-from silvan.app.errors import DataProblem
+from silvan.app.errors import DataError
 
 _FORMATS = (
     "tables (.csv, .tsv, .parquet, .arrow, .feather), arrays (.npy, .npz), time series (.ts, .tsv) "
@@ -20,7 +20,7 @@ _FORMATS = (
 def open_source(path: Path) -> Source:
     """The reader of a file or folder, chosen by its name and first line."""
     if not path.exists():
-        raise DataProblem(f"{path} does not exist; check the path.")
+        raise DataError(f"{path} does not exist; check the path.")
     if path.is_dir():
         return ImageFolder(path)
     suffix = path.suffix.lower()
@@ -30,4 +30,4 @@ def open_source(path: Path) -> Source:
         return SeriesFile(path)
     if table_format(path) is not None:
         return TableFile(path)
-    raise DataProblem(f"{path} has an unknown format; silvan reads {_FORMATS}.")
+    raise DataError(f"{path} has an unknown format; silvan reads {_FORMATS}.")

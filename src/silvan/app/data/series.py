@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, reshape_rows
 from silvan.app.data.tables import all_numbers
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 
 _MISSING = frozenset(("?", "", "NaN", "nan"))
 Series = NDArray[np.float32]
@@ -31,15 +31,15 @@ class SeriesFile(Source):
     def read(self, request: Request) -> Dataset:
         """All series; shorter ones end in missing values."""
         if request.drop or request.target:
-            raise UsageProblem(
+            raise UsageError(
                 f"{self.path} says itself what the class is; leave out --target and --drop."
             )
         items = list(self._items())
         if not items:
-            raise DataProblem(f"{self.path} has no series; pass a file with some.")
+            raise DataError(f"{self.path} has no series; pass a file with some.")
         series, labels = zip(*items, strict=True)
         if any(label is None for label in labels):
-            raise DataProblem(f"{self.path} has no classes or targets; learn from a file that has.")
+            raise DataError(f"{self.path} has no classes or targets; learn from a file that has.")
         shape = (len(series[0]), max(channels.shape[1] for channels in series))
         X = np.stack([self._padded(channels, shape) for channels in series])
         X = X[:, 0] if shape[0] == 1 else X
@@ -53,7 +53,7 @@ class SeriesFile(Source):
     def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
         """Blocks of series, filled up to the length of the forest's."""
         if layout.keep:
-            raise UsageProblem("--keep names columns of tables, but a series has none.")
+            raise UsageError("--keep names columns of tables, but a series has none.")
         shape = layout.shape or (layout.n_features,)
         whole = shape if len(shape) == 2 else (1, layout.n_features)
         items = self._items()
@@ -62,7 +62,7 @@ class SeriesFile(Source):
 
     def _padded(self, series: Series, shape: tuple[int, ...]) -> Series:
         if len(series) != shape[0] or series.shape[1] > shape[1]:
-            raise DataProblem(
+            raise DataError(
                 f"a series of {self.path} has {len(series)} channels of {series.shape[1]} steps, "
                 f"but others have {shape[0]} of {shape[1]}; pass series of the same shape."
             )
@@ -87,13 +87,13 @@ class SeriesFile(Source):
         for _, line in lines:
             words = line.lower().split()
             if words[:1] == ["@timestamps"] and words[1:2] == ["true"]:
-                raise DataProblem(f"{self.path} has time stamps, which silvan does not read.")
+                raise DataError(f"{self.path} has time stamps, which silvan does not read.")
             if words[:1] in (["@classlabel"], ["@targetlabel"]):
                 labelled = words[1:2] == ["true"]
             if words[:1] == ["@data"]:
                 break
         else:
-            raise DataProblem(f"{self.path} has no line @data; it is not a .ts file.")
+            raise DataError(f"{self.path} has no line @data; it is not a .ts file.")
         for number, line in lines:
             if not line or line.startswith("#"):
                 continue
@@ -101,7 +101,7 @@ class SeriesFile(Source):
             channels, label = (parts, last) if labelled else ([*parts, last], None)
             values = [self._values(channel.split(","), number) for channel in channels]
             if not values or len({len(channel) for channel in values}) != 1:
-                raise DataProblem(
+                raise DataError(
                     f"line {number} of {self.path} has channels of unequal length; mend it."
                 )
             yield np.stack(values), label
@@ -113,7 +113,7 @@ class SeriesFile(Source):
                 dtype=np.float32,
             )
         except ValueError as error:
-            raise DataProblem(f"line {number} of {self.path}: {error}; mend it.") from None
+            raise DataError(f"line {number} of {self.path}: {error}; mend it.") from None
 
 
 def _labels(labels: list[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
-from silvan.app.errors import DataProblem, UsageProblem
+from silvan.app.errors import DataError, UsageError
 
 _FORMATS = {
     ".csv": "csv",
@@ -49,7 +49,7 @@ def _first_line(path: Path) -> str:
     with pa.input_stream(str(path), compression="detect") as stream:
         lines = stream.read(1 << 20).decode("utf-8-sig", errors="replace").splitlines()
     if not lines:
-        raise DataProblem(f"{path} is empty; pass a file with rows.")
+        raise DataError(f"{path} is empty; pass a file with rows.")
     return str(lines[0])
 
 
@@ -90,7 +90,7 @@ class TableFile(Source):
         self._require(schema, request.drop, "--drop")
         names = [name for name in schema.names if name != target and name not in request.drop]
         if not names:
-            raise UsageProblem(f"no column of {self.path} is left as a feature; drop fewer.")
+            raise UsageError(f"no column of {self.path} is left as a feature; drop fewer.")
         _refuse_text(schema, names, self.path)
         numbers = dict.fromkeys(names, _FEATURE)
         blocks = [
@@ -98,7 +98,7 @@ class TableFile(Source):
         ]
         table = pa.Table.from_batches(blocks) if blocks else None
         if table is None or table.num_rows == 0:
-            raise DataProblem(f"{self.path} has no rows; pass a file with some.")
+            raise DataError(f"{self.path} has no rows; pass a file with some.")
         y = _targets(table.column(target), target)
         table = table.select(names)
         notes = [] if self._csv_names is None else [f"no header: columns are c1 to {names[-1]}"]
@@ -115,7 +115,7 @@ class TableFile(Source):
         names = list(layout.names or self._positional(schema, layout))
         missing = [name for name in names if name not in schema.names]
         if missing:
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
                 f"fitted on: {_enumerate(missing)}; pass a table with the same columns."
             )
@@ -135,7 +135,7 @@ class TableFile(Source):
         names = [field.name for field in schema if _is_number(field.type)]
         names = [name for name in names if name not in layout.keep]
         if len(names) != layout.n_features:
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} has {len(names)} columns of numbers but the forest was fitted on "
                 f"{layout.n_features} values without names; pass a table with these alone."
             )
@@ -171,7 +171,7 @@ class TableFile(Source):
             raise self._unreadable(error) from None
         repeated = _distinct([name for name in schema.names if schema.names.count(name) > 1])
         if repeated:
-            raise DataProblem(
+            raise DataError(
                 f"{self.path} has several columns named {_enumerate(repeated)}; rename them."
             )
         return schema
@@ -188,16 +188,16 @@ class TableFile(Source):
         except (pa.ArrowException, OSError) as error:
             raise self._unreadable(error) from None
 
-    def _unreadable(self, error: Exception) -> DataProblem:
+    def _unreadable(self, error: Exception) -> DataError:
         text = str(error).splitlines()[0].rstrip(".")
         hint = "check the file"
         if "conversion error" in text:
             hint = "mend the value, or name its column in --drop"
-        return DataProblem(f"{self.path} cannot be read: {text}; {hint}.")
+        return DataError(f"{self.path} cannot be read: {text}; {hint}.")
 
     def _target(self, schema: pa.Schema, target: str | None) -> str:
         if target is None:
-            raise UsageProblem(
+            raise UsageError(
                 f"which column of {self.path} is to be predicted? Name it with --target; the "
                 f"columns are {_enumerate(schema.names)}."
             )
@@ -209,7 +209,7 @@ class TableFile(Source):
             if name not in schema.names:
                 close = get_close_matches(name, schema.names, n=1)
                 hint = f"do you mean {close[0]!r}?" if close else ""
-                raise UsageProblem(
+                raise UsageError(
                     f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
                     f"{_enumerate(schema.names)}.".replace(";  ", "; ")
                 )
@@ -230,7 +230,7 @@ def _refuse_text(schema: pa.Schema, names: Sequence[str], path: Path) -> None:
     text = [name for name in names if not _is_number(schema.field(name).type)]
     if text:
         options = " ".join(f"--drop {name!r}" for name in text[:3])
-        raise UsageProblem(
+        raise UsageError(
             f"features must be numbers, but {len(text)} columns of {path} are not: "
             f"{_enumerate(text)}; leave them out ({options}{' ...' if len(text) > 3 else ''}), or "
             "write them as numbers, for example one column of 0 and 1 per category."
@@ -252,7 +252,7 @@ def _as_features(block: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
 def _targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
     """Targets as numbers or strings; a row without one cannot be learnt from."""
     if column.null_count:
-        raise DataProblem(
+        raise DataError(
             f"the target {name!r} is missing in {column.null_count:,} of {len(column):,} rows; "
             "remove these rows."
         )
@@ -261,7 +261,7 @@ def _targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return np.array(column.to_pylist(), dtype=np.str_)
     if not _is_number(column.type):
-        raise UsageProblem(
+        raise UsageError(
             f"the target {name!r} is of type {column.type}; targets are numbers or text."
         )
     if pa.types.is_decimal(column.type):

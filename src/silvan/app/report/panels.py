@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from silvan import ManifoldEmbedding
 from silvan.app.comparison import format_scores, format_seconds
 from silvan.app.describing import describe_model
-from silvan.app.errors import DataProblem
+from silvan.app.errors import DataError
 from silvan.app.report import charts
 from silvan.app.report.looks import importance_panel, projections_panel
 from silvan.app.report.mistakes import mistakes_panel
@@ -34,10 +34,10 @@ def make_panels(subject: Subject) -> list[Panel]:
         growth_panel,
         confusion_panel,
         calibration_panel,
+        embedding_panel,
         importance_panel,
         projections_panel,
         mistakes_panel,
-        embedding_panel,
         loading_panel,
     ]
     panels = [make(subject) for make in makers]
@@ -47,7 +47,11 @@ def make_panels(subject: Subject) -> list[Panel]:
 def fitted_panel(subject: Subject) -> Panel:
     """What was fitted."""
     lines = [("data", subject.data.describe()), ("target", subject.data.target)]
-    lines += [line for line in describe_model(subject.forest) if line[0] not in ("fitted on",)]
+    lines += [
+        line
+        for line in describe_model(subject.forest)
+        if line[0] not in ("fitted on", "out of bag")
+    ]
     return Panel(
         "fitted",
         "What was fitted",
@@ -85,8 +89,8 @@ def comparison_panel(subject: Subject) -> Panel | None:
     rows = [(r.name, format_scores(r), format_seconds(r.fit_seconds)) for r in subject.results]
     how = (
         f"Every forest was fitted {n_folds} times, each time without another part of the data, and "
-        "judged on that part: a dot for each part, a bar for the mean. Differences smaller than the "
-        "spread of the dots are a tie."
+        "judged on that part: a dot for each part, a bar for the mean. Differences smaller than "
+        "the spread of the dots are a tie."
         if n_folds > 1
         else "Every forest was fitted to the training data and judged on the test data."
     )
@@ -99,9 +103,9 @@ def growth_panel(subject: Subject) -> Panel | None:
     if not subject.has_out_of_bag:
         return None
     try:
-        errors = out_of_bag_curve(subject.forest, subject.X, subject.data.y)
+        errors = out_of_bag_curve(subject.forest, subject.fitted_rows, subject.data.y)
     except ValueError as error:
-        raise DataProblem(
+        raise DataError(
             f"these are not the data that the forest was fitted on ({error}) Other rows can be "
             "passed as --test."
         ) from None
@@ -161,15 +165,15 @@ def calibration_panel(subject: Subject) -> Panel | None:
             "predicted with 80 % some 80 % are right; above it the forest is more often right than "
             "it says, below it less often."
         )
-        edges = np.linspace(0.0, 1.0, _N_BINS + 1)
     else:
         stated, came = judged.predicted, judged.truth
         labels = ("predicted", "mean of the true values")
         lead = (
-            "Rows are put together by their prediction, a tenth of them at a time. On the dashed "
-            "line their true values are on average what was predicted."
+            "Rows are put together by their prediction. On the dashed line their true values are "
+            "on average what was predicted."
         )
-        edges = np.unique(np.quantile(stated, np.linspace(0, 1, _N_BINS + 1)))
+    # Equal numbers of rows, so that no dot is made of a few.
+    edges = np.unique(np.quantile(stated, np.linspace(0, 1, _N_BINS + 1)))
     bins = np.clip(np.searchsorted(edges, stated, side="right") - 1, 0, max(len(edges) - 2, 0))
     counts = np.bincount(bins, minlength=1)
     used = counts > 0
@@ -194,12 +198,12 @@ def embedding_panel(subject: Subject) -> Panel | None:
         warnings.simplefilter("always")
         points = embedding.fit_transform(X)
     lead = (
-        "Each dot is a row. Two rows are close if many trees send them to the same leaf: this is how "
-        "alike the forest finds them. The two coordinates are the smoothest ones (Laplacian "
+        "Each dot is a row. Two rows are close if many trees send them to the same leaf: this is "
+        "how alike the forest finds them. The two coordinates are the smoothest ones (Laplacian "
         "eigenmaps)."
     )
     if subject.held_out is None:
-        lead += " The trees have seen these rows, so that groups look purer than they will for new rows."
+        lead += " The trees have seen these rows, so groups look purer than they will for new rows."
     if len(rows) < len(data.y):
         lead += f" A random {len(rows):,} of {len(data.y):,} rows."
     if any("part" in str(each.message) for each in caught):

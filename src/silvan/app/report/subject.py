@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from silvan.app.comparison import Result
 from silvan.app.data import Dataset
-from silvan.app.errors import DataProblem
+from silvan.app.errors import DataError
 from silvan.app.evaluation import check_same_columns
 from silvan.app.models import fit_rows
 from silvan.app.scores import Score, classification_scores, regression_scores
@@ -79,13 +79,13 @@ class Subject:
         return None
 
     @property
-    def X(self) -> Any:
+    def fitted_rows(self) -> Any:
         """The training rows as they were given to `fit`."""
         return fit_rows(self.data)
 
     def _judge(self, where: str, data: Dataset, values: NDArray[np.float64]) -> Judgement:
         if len(values) != len(data.y):
-            raise DataProblem(
+            raise DataError(
                 f"the forest was fitted on {len(values):,} rows but the data have {len(data.y):,}; "
                 "pass the data that it was fitted on, and other rows as --test."
             )
@@ -94,9 +94,9 @@ class Subject:
         if self.classifies:
             known = np.isin(truth, self.forest.classes_)
             if not known.all():
-                raise DataProblem(
-                    f"the data have the class {truth[~known][0]!s}, which the forest does not know; "
-                    "pass data with the same classes."
+                raise DataError(
+                    f"the data have the class {truth[~known][0]!s}, which the forest does not "
+                    "know; pass data with the same classes."
                 )
             truth = np.searchsorted(self.forest.classes_, truth)
         return Judgement(where, data, rows, truth, values[rows])
