@@ -45,7 +45,8 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
 
 def changed_parameters(forest: BaseForest) -> list[str]:
     """Parameters that are not at their defaults, as name=value."""
-    defaults = type(forest)().get_params(deep=False)
+    kind: Any = type(forest)
+    defaults = kind().get_params(deep=False)
     given: dict[str, Any] = clone(forest).get_params(deep=False)
     return [
         f"{name}={value!r}"

@@ -66,7 +66,7 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
 def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
     """The estimator of a name for these data; not fitted, for flat rows."""
     options: dict[str, Any] = {"n_jobs": growing.n_jobs, "random_state": growing.seed}
-    grid = {"shape": data.row_shape, "contiguous": data.contiguous}
+    grid: dict[str, Any] = {"shape": data.row_shape, "contiguous": data.contiguous}
     if name == SKLEARN:
         kinds = {"classification": RandomForestClassifier, "regression": RandomForestRegressor}
         return kinds[task](growing.n_trees, **options)

@@ -68,13 +68,18 @@ def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
             opened.append(_open_format(suffix, sink, table.schema))
         opened[0].write_table(table)
 
+    done = False
     try:
         yield write
+        done = True
     finally:
         for writer in opened:
             writer.close()
         if path is not None:
             sink.close()
+            if not done:
+                # Half of the predictions would look like all of them.
+                path.unlink()
 
 
 def _open_format(suffix: str, sink: Any, schema: pa.Schema) -> Any:

@@ -231,7 +231,7 @@ def _refuse_text(schema: pa.Schema, names: Sequence[str], path: Path) -> None:
     if text:
         options = " ".join(f"--drop {name!r}" for name in text[:3])
         raise UsageError(
-            f"features must be numbers, but {len(text)} columns of {path} are not: "
+            f"features must be numbers, but {path} has columns that are not: "
             f"{_enumerate(text)}; leave them out ({options}{' ...' if len(text) > 3 else ''}), or "
             "write them as numbers, for example one column of 0 and 1 per category."
         )

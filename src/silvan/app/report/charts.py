@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,24 +72,24 @@ class Frame:
         inner = self.height - self.bottom - self.top
         return self.height - self.bottom - (value - low) / (high - low) * inner
 
-    def x_axis(self, label: str, text: Callable[[float], str] = "{:g}".format) -> list[str]:
+    def x_axis(self, label: str) -> list[str]:
         """Lines of the grid, their numbers, and what they count."""
         bottom = self.height - self.bottom
         parts = []
         for value in ticks(*self.x_range):
             x = self.x(value)
             parts.append(f'<path class="grid" d="M{x:.1f} {self.top}V{bottom:.1f}"/>')
-            parts.append(_text(x, bottom + 17, text(value), "middle"))
+            parts.append(_text(x, bottom + 17, number(value), "middle"))
         parts.append(_text((self.left + self.width - self.right) / 2, bottom + 37, label, "middle"))
         return parts
 
-    def y_axis(self, label: str, text: Callable[[float], str] = "{:g}".format) -> list[str]:
+    def y_axis(self, label: str) -> list[str]:
         """Lines of the grid, their numbers, and what they count."""
         parts = []
         for value in ticks(*self.y_range):
             y = self.y(value)
             parts.append(f'<path class="grid" d="M{self.left} {y:.1f}H{self.width - self.right}"/>')
-            parts.append(_text(self.left - 7, y + 4, text(value), "end"))
+            parts.append(_text(self.left - 7, y + 4, number(value), "end"))
         middle = (self.top + self.height - self.bottom) / 2
         parts.append(
             f'<text transform="translate(13 {middle:.1f}) rotate(-90)" text-anchor="middle">'
@@ -111,24 +111,17 @@ class Frame:
         return svg(self.width, self.height, label, parts)
 
 
-def line_chart(
-    xs: NDArray[Any],
-    ys: NDArray[Any],
-    labels: tuple[str, str],
-    text: Callable[[float], str] = "{:g}".format,
-) -> Markup:
+def line_chart(xs: NDArray[Any], ys: NDArray[Any], labels: tuple[str, str]) -> Markup:
     """One line over the numbers from zero up."""
     finite = ys[np.isfinite(ys)]
     top = float(finite.max()) * 1.05 if len(finite) else 1.0
     frame = Frame((float(xs[0]), float(xs[-1])), (0.0, top))
-    parts = [*frame.x_axis(labels[0]), *frame.y_axis(labels[1], text)]
+    parts = [*frame.x_axis(labels[0]), *frame.y_axis(labels[1])]
     parts.append(f'<path class="line" d="{frame.path(xs, ys)}"/>')
     return frame.draw(f"{labels[1]} against {labels[0]}", parts)
 
 
-def calibration_chart(
-    xs: NDArray[Any], ys: NDArray[Any], counts: NDArray[Any], labels: tuple[str, str]
-) -> Markup:
+def calibration_chart(xs: NDArray[Any], ys: NDArray[Any], labels: tuple[str, str]) -> Markup:
     """Points that lie on the diagonal where predictions can be taken at their word."""
     low, high = float(min(xs.min(), ys.min())), float(max(xs.max(), ys.max()))
     if low >= 0 and high <= 1:
@@ -138,13 +131,11 @@ def calibration_chart(
     ends = np.array([low, high])
     parts.append(f'<path class="diagonal" d="{frame.path(ends, ends)}"/>')
     parts.append(f'<path class="line" d="{frame.path(xs, ys)}"/>')
-    largest = float(counts.max())
-    for x, y, count in zip(xs, ys, counts, strict=True):
-        radius = 2.5 + 5.5 * math.sqrt(count / largest)
-        parts.append(
-            f'<circle class="dot" cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="{radius:.1f}">'
-            f"<title>{count:,.0f} rows: {x:.3g}, {y:.3g}</title></circle>"
-        )
+    parts.extend(
+        f'<circle class="dot" cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="5">'
+        f"<title>{x:.3g}, {y:.3g}</title></circle>"
+        for x, y in zip(xs, ys, strict=True)
+    )
     return frame.draw(f"{labels[1]} against {labels[0]}", parts)
 
 
@@ -156,7 +147,7 @@ def dot_chart(rows: Sequence[tuple[str, Sequence[float]]], label: str) -> Markup
     height = 34 * len(rows) + 50
     x_range = (min(values) - margin, max(values) + margin)
     frame = Frame(x_range, (0, 1), size=(max(460, left + 280), height), left=left)
-    parts = frame.x_axis(label, "{:.3g}".format)
+    parts = frame.x_axis(label)
     for place, (name, numbers) in enumerate(rows):
         y, style = 12 + 34 * place + 16, "line" if place == 0 else "line other"
         parts.append(_text(left - 9, y + 4, name, "end"))
@@ -176,7 +167,7 @@ def bar_chart(names: Sequence[str], values: NDArray[Any], label: str) -> Markup:
     height = 24 * len(names) + 56
     top = float(values.max()) or 1.0
     frame = Frame((0.0, top), (0, 1), size=(max(460, left + 280), height), left=left)
-    parts = frame.x_axis(label, "{:.3g}".format)
+    parts = frame.x_axis(label)
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         y = 14 + 24 * place
         cut = name if len(name) * _LETTER < left else name[: int(left / _LETTER) - 3] + "..."
@@ -236,36 +227,30 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
     return svg(width, height, "confusion matrix", parts)
 
 
-def scatter_chart(
-    points: NDArray[Any],
-    groups: NDArray[Any],
-    names: Sequence[str],
-    labels: tuple[str, str] | None = None,
-) -> Markup:
-    """Points coloured by group, and the name of each group at its middle."""
+def scatter_chart(points: NDArray[Any], groups: NDArray[Any], names: Sequence[str]) -> Markup:
+    """Points coloured by group, with the name of each group at its middle.
+
+    Groups without names are ordered, and so are their colours.
+    """
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.04 * (high - low)
-    left, bottom = (58, 44) if labels else (10, 10)
     frame = Frame(
         (float(low[0] - pad[0]), float(high[0] + pad[0])),
         (float(low[1] - pad[1]), float(high[1] + pad[1])),
         size=(520, 440),
-        left=left,
-        bottom=bottom,
+        left=10,
+        bottom=10,
     )
-    parts = [*frame.x_axis(labels[0]), *frame.y_axis(labels[1])] if labels else []
-    for k in range(len(names)):
+    parts, labels = [], []
+    n = len(names) or int(groups.max()) + 1
+    for k in range(n):
         chosen = points[groups == k]
-        spots = "".join(
-            f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.6"/>' for x, y in chosen
-        )
-        parts.append(f'<g class="points" fill="{colour(k, len(names))}">{spots}</g>')
-    for k, name in enumerate(names):
-        chosen = points[groups == k]
-        if len(names) > 1 and len(names) <= 30 and len(chosen):
+        tone = colour(k, n) if names else f"hsl({220 + 170 * k / max(n - 1, 1):.0f} 65% 52%)"
+        parts.append(f'<g class="points" fill="{tone}">{_spots(frame, chosen)}</g>')
+        if 1 < len(names) <= 30 and len(chosen):
             x, y = np.median(chosen, axis=0)
-            parts.append(_text(frame.x(x), frame.y(y) + 4, name, "middle", "name"))
-    return frame.draw("scatter of the rows", parts)
+            labels.append(_text(frame.x(x), frame.y(y) + 4, names[k], "middle", "name"))
+    return frame.draw("scatter of the rows", parts + labels)
 
 
 def truth_chart(truth: NDArray[Any], predicted: NDArray[Any]) -> Markup:
@@ -275,12 +260,24 @@ def truth_chart(truth: NDArray[Any], predicted: NDArray[Any]) -> Markup:
     parts = [*frame.x_axis("predicted"), *frame.y_axis("true")]
     ends = np.array([low, high])
     parts.append(f'<path class="diagonal" d="{frame.path(ends, ends)}"/>')
-    spots = "".join(
-        f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.6"/>'
-        for x, y in zip(predicted, truth, strict=True)
-    )
+    spots = _spots(frame, np.column_stack([predicted, truth]))
     parts.append(f'<g class="points" fill="var(--c0)">{spots}</g>')
     return frame.draw("true against predicted", parts)
+
+
+def number(value: float) -> str:
+    """A number on an axis.
+
+    >>> number(4000.0), number(0.25), number(12.0)
+    ('4,000', '0.25', '12')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _spots(frame: Frame, points: NDArray[Any]) -> str:
+    return "".join(
+        f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.6"/>' for x, y in points
+    )
 
 
 def _open(bounds: tuple[float, float]) -> tuple[float, float]:

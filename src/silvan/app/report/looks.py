@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from silvan.app.report import charts, pictures
 from silvan.app.report.panel import Panel, gallery, html_table
@@ -29,9 +30,7 @@ def importance_panel(subject: Subject) -> Panel:
             lead += f" The first {_MOST_BARS} of {len(total):,} features."
     elif subject.data.kind == "series":
         lead += " Bars are the importance of each time step, lines the mean series."
-        with np.errstate(invalid="ignore"):
-            mean = np.nanmean(subject.data.rows, axis=0, dtype=np.float64)
-        body = pictures.draw_series_map(total, mean, "importance of time steps")
+        body = pictures.draw_series_map(total, _mean_row(subject), "importance of time steps")
     else:
         body = _image_maps(subject)
         lead += " The deeper the colour of a pixel, the larger its share."
@@ -69,8 +68,7 @@ def projections_panel(subject: Subject) -> Panel | None:
         body = html_table(("share of the gain", "splits", "projection"), rows)
     else:
         draw = pictures.draw_direction if data.kind == "image" else pictures.draw_series_direction
-        with np.errstate(invalid="ignore"):
-            mean = np.nanmean(data.rows, axis=0, dtype=np.float64)
+        mean = _mean_row(subject)
         weights = top.directions.toarray().reshape(-1, *data.row_shape)
         body = gallery(
             [
@@ -80,7 +78,14 @@ def projections_panel(subject: Subject) -> Panel | None:
                 )
             ]
         )
-        lead += (
-            "Orange cells are added and blue ones subtracted, over the mean of all rows in grey."
-        )
+        lead += "Orange cells are added and blue ones subtracted; behind them is the mean row."
     return Panel("projections", "Its best projections", lead, body)
+
+
+def _mean_row(subject: Subject) -> NDArray[np.float64]:
+    """The mean of all rows without missing values; zero where all are missing."""
+    rows = subject.data.rows.astype(np.float64)
+    known = np.isfinite(rows)
+    total = np.where(known, rows, 0.0).sum(axis=0)
+    mean: NDArray[np.float64] = total / np.maximum(known.sum(axis=0), 1)
+    return mean

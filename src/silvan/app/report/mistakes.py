@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from silvan.app.report.panel import Panel, gallery, html_table
@@ -61,7 +62,7 @@ def _caption(subject: Subject, judged: Judgement, k: int) -> str:
 
 def _table(
     subject: Subject, judged: Judgement, rows: NDArray[np.intp], captions: list[str]
-) -> object:
+) -> Markup:
     importances = subject.forest.feature_importances_
     best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
     names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))

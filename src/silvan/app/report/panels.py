@@ -67,7 +67,12 @@ def scores_panel(subject: Subject) -> Panel | None:
     if judged is None:
         return None
     rows = [
-        (s.name, f"{s.value:.4g}", f"{s.low:.4g} to {s.high:.4g}", s.meaning) for s in judged.scores
+        (
+            Markup("{}<small>{}</small>").format(score.name, score.meaning),
+            f"{score.value:.4g}",
+            f"{score.low:.4g} to {score.high:.4g}",
+        )
+        for score in judged.scores
     ]
     return Panel(
         "scores",
@@ -75,7 +80,7 @@ def scores_panel(subject: Subject) -> Panel | None:
         f"Measured {judged.where}, over {len(judged.rows):,} rows. {_explain_where(judged)} The "
         "interval holds the score that endless data of the same kind would give, in 95 of 100 such "
         "reports.",
-        html_table(("score", "value", "95 % interval", "meaning"), rows),
+        html_table(("score", "value", "95 % interval"), rows),
     )
 
 
@@ -111,7 +116,7 @@ def growth_panel(subject: Subject) -> Panel | None:
         ) from None
     sizes = np.arange(1, len(errors) + 1)
     label = "share of rows that are wrong" if subject.classifies else "mean squared error"
-    chart = charts.line_chart(sizes, errors, ("number of trees", label), "{:.3g}".format)
+    chart = charts.line_chart(sizes, errors, ("number of trees", label))
     return Panel(
         "growth",
         "Error as the forest grows",
@@ -180,8 +185,8 @@ def calibration_panel(subject: Subject) -> Panel | None:
     xs = np.bincount(bins, weights=stated)[used] / counts[used]
     ys = np.bincount(bins, weights=came)[used] / counts[used]
     gap = float(np.average(np.abs(xs - ys), weights=counts[used]))
-    lead += f" The mean distance to the line is {gap:.3g}. Larger dots are more rows."
-    chart = charts.calibration_chart(xs, ys, counts[used], labels)
+    lead += f" The mean distance to the line is {gap:.3g}. Each dot is a tenth of the rows."
+    chart = charts.calibration_chart(xs, ys, labels)
     return Panel("calibration", "How far to trust a prediction", lead, chart)
 
 
@@ -211,8 +216,9 @@ def embedding_panel(subject: Subject) -> Panel | None:
     if subject.classifies:
         groups, names = np.searchsorted(subject.forest.classes_, data.y[rows]), subject.labels
     else:
-        groups, names = _quartiles(data.y[rows])
-        lead += " Colours are quarters of the target, from low to high."
+        edges = np.quantile(data.y, [0.25, 0.5, 0.75])
+        groups, names = np.searchsorted(edges, data.y[rows]), []
+        lead += " Colours are quarters of the target, from blue (low) to orange (high)."
     chart = charts.scatter_chart(points, groups, names)
     return Panel("embedding", "The data as the forest sees them", lead, chart)
 
@@ -244,9 +250,3 @@ def _sample(n: int) -> NDArray[np.intp]:
     if n <= _MOST_POINTS:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, _MOST_POINTS, replace=False))
-
-
-def _quartiles(y: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
-    edges = np.quantile(y, [0.25, 0.5, 0.75])
-    names = ["lowest quarter", "below the median", "above the median", "highest quarter"]
-    return np.searchsorted(edges, y), names

@@ -91,7 +91,7 @@ def draw_series_map(importance: NDArray[Any], mean: NDArray[Any], label: str) ->
     for channel in channels:
         heights = (channel - low) / max(high - low, 1e-12)
         parts.append(
-            f'<path class="line other" d="{frame.path(np.arange(len(heights)), heights)}"/>'
+            f'<path class="line thin other" d="{frame.path(np.arange(len(heights)), heights)}"/>'
         )
     return frame.draw(label, parts)
 
