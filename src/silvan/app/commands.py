@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -372,9 +373,13 @@ def parse_names(text: str) -> list[str]:
 
 def _fit(estimator: Any, X: Any, y: Any) -> None:
     try:
-        estimator.fit(X, y)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(X, y)
     except ValueError as error:
         raise UsageError(f"the forest cannot be grown: {error}") from None
+    for warning in caught:
+        note(f"Note: {warning.message}")
 
 
 def _describe(estimator: Any) -> str:

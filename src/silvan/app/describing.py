@@ -13,7 +13,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection import grid_of
 
-_MOST_NAMES = 8
+_MOST_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
 
 

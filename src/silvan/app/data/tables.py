@@ -92,7 +92,7 @@ class TableFile(Source):
         if not names:
             raise UsageError(f"no column of {self.path} is left as a feature; drop fewer.")
         _refuse_text(schema, names, self.path)
-        numbers = dict.fromkeys(names, _FEATURE)
+        numbers = _number_types(schema, names)
         blocks = [
             _as_features(block, names) for block in self._scan([*names, target], numbers, _BATCH)
         ]
@@ -119,8 +119,14 @@ class TableFile(Source):
                 f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
                 f"fitted on: {_enumerate(missing)}; pass a table with the same columns."
             )
-        _refuse_text(schema, names, self.path)
-        numbers = dict.fromkeys(names, _FEATURE)
+        text = [name for name in names if not _is_number(schema.field(name).type)]
+        # Of a CSV file the value is reported when it is met.
+        if text and self._format != "csv":
+            raise DataError(
+                f"the forest was fitted on numbers, but {self.path} has text in "
+                f"{_enumerate(text)}; pass a table with the same columns."
+            )
+        numbers = _number_types(schema, names)
         for block in self._scan(_distinct([*names, *layout.keep]), numbers, n_rows):
             kept = {name: block.column(name) for name in layout.keep}
             table = pa.Table.from_batches([_as_features(block, names)]).select(names)
@@ -180,19 +186,19 @@ class TableFile(Source):
         self, names: list[str], types: dict[str, pa.DataType], n_rows: int
     ) -> Iterator[pa.RecordBatch]:
         """Blocks of some columns; those of a CSV file are parsed as the types given."""
-        scanner = self._dataset(types).scanner(
-            columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
-        )
         try:
+            scanner = self._dataset(types).scanner(
+                columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
+            )
             yield from scanner.to_batches()
         except (pa.ArrowException, OSError) as error:
             raise self._unreadable(error) from None
 
     def _unreadable(self, error: Exception) -> DataError:
-        text = str(error).splitlines()[0].rstrip(".")
+        text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
         hint = "check the file"
         if "conversion error" in text:
-            hint = "mend the value, or name its column in --drop"
+            hint = "mend the value, or leave its column out (fit has --drop)"
         return DataError(f"{self.path} cannot be read: {text}; {hint}.")
 
     def _target(self, schema: pa.Schema, target: str | None) -> str:
@@ -224,6 +230,11 @@ def _is_number(kind: pa.DataType) -> bool:
         pa.types.is_null,
     )
     return any(test(kind) for test in tests)
+
+
+def _number_types(schema: pa.Schema, names: Sequence[str]) -> dict[str, pa.DataType]:
+    """Types to parse features as; true and false are no numbers to a parser."""
+    return {name: _FEATURE for name in names if not pa.types.is_boolean(schema.field(name).type)}
 
 
 def _refuse_text(schema: pa.Schema, names: Sequence[str], path: Path) -> None:
