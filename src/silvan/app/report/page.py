@@ -54,12 +54,12 @@ def summarise(subject: Subject) -> str:
     if subject.classifies:
         text += (
             f" Of rows that it has not seen it gets {main.value:.1%} right (between {main.low:.1%} "
-            f"and {main.high:.1%} with 95 % confidence)."
+            f"and {main.high:.1%} with 95% confidence)."
         )
     else:
         text += (
             f" It explains {main.value:.1%} of the variance of rows that it has not seen (between "
-            f"{main.low:.1%} and {main.high:.1%} with 95 % confidence)."
+            f"{main.low:.1%} and {main.high:.1%} with 95% confidence)."
         )
     return text
 

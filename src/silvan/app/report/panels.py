@@ -80,7 +80,7 @@ def scores_panel(subject: Subject) -> Panel | None:
         f"Measured {judged.where}, over {len(judged.rows):,} rows. {_explain_where(judged)} The "
         "interval holds the score that endless data of the same kind would give, in 95 of 100 such "
         "reports.",
-        html_table(("score", "value", "95 % interval"), rows),
+        html_table(("score", "value", "95% interval"), rows),
     )
 
 
@@ -167,7 +167,7 @@ def calibration_panel(subject: Subject) -> Panel | None:
         labels = ("probability of the predicted class", "share that is right")
         lead = (
             "Rows are put together by how sure the forest says it is. On the dashed line, of rows "
-            "predicted with 80 % some 80 % are right; above it the forest is more often right than "
+            "predicted with 80% some 80% are right; above it the forest is more often right than "
             "it says, below it less often."
         )
     else:
