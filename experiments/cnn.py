@@ -36,7 +36,7 @@ class ConvolutionalNetwork:
 
     The table says nothing about training: here Adam with its defaults, batches of 32, 30 passes
     over the rows and at least 300 steps. Its impulse row mixes layers for series and images;
-    those for series are meant.
+    those for series are meant. It trains on a GPU where PyTorch finds one.
     """
 
     def __init__(self, layers: Layers, seed: int) -> None:
@@ -50,13 +50,15 @@ class ConvolutionalNetwork:
         torch.set_num_threads(1)
         torch.manual_seed(self.seed)
         self.classes, codes = np.unique(y, return_inverse=True)
-        inputs, targets = self._to_tensor(X), torch.from_numpy(codes.astype(np.int64))
-        self.network = build_network(self.layers, len(self.classes))
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        inputs = self._to_tensor(X)
+        targets = torch.from_numpy(codes.astype(np.int64)).to(self.device)
+        self.network = build_network(self.layers, len(self.classes)).to(self.device)
         optimizer = torch.optim.Adam(self.network.parameters())
         steps = math.ceil(len(y) / BATCH)
         self.network.train()
         for _ in range(max(EPOCHS, math.ceil(LEAST_STEPS / steps))):
-            for rows in torch.randperm(len(y)).split(BATCH):
+            for rows in torch.randperm(len(y)).to(self.device).split(BATCH):
                 optimizer.zero_grad()
                 loss = torch.nn.functional.cross_entropy(self.network(inputs[rows]), targets[rows])
                 loss.backward()
@@ -70,13 +72,14 @@ class ConvolutionalNetwork:
         self.network.eval()
         with torch.no_grad():
             codes = [self.network(part).argmax(1) for part in self._to_tensor(X).split(500)]
-        return np.asarray(self.classes[torch.cat(codes).numpy()])
+        return np.asarray(self.classes[torch.cat(codes).cpu().numpy()])
 
     def _to_tensor(self, X: NDArray[Any]) -> Any:
         import torch
 
         rows = np.ascontiguousarray(X, dtype=np.float32)
-        return torch.from_numpy(rows).reshape(len(rows), 1, *self.layers.shape)
+        tensor = torch.from_numpy(rows).reshape(len(rows), 1, *self.layers.shape)
+        return tensor.to(self.device)
 
 
 def build_network(layers: Layers, n_classes: int) -> Any:

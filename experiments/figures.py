@@ -28,6 +28,11 @@ COLORS = {
     "RR-RF": "#777777",
     "Frank": "#c35fb0",
     "shuffled graph": "#777777",
+    "RR-RF": "#777777",
+    "Rot-For": "#2f9e77",
+    "Rot-For per node": "#98b85a",
+    "O-RF": "#d1353b",
+    "CCF": "#6b4c9a",
 }
 STRONG = ("MORF", "SPORF", "RF")
 

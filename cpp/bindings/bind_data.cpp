@@ -59,8 +59,10 @@ nb::object to_columns(const AnyMatrix& x) {
     throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
 }
 
-Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<double>& targets) {
+template <typename Target>
+Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& targets) {
     const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
     std::vector<std::uint32_t> order;
     {
         nb::gil_scoped_release release;
@@ -70,14 +72,19 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<double>& ta
 }
 
 Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
-    std::vector<std::int32_t> multiplicity;
-    draw_rows(view_rows(rows), seed, tree, multiplicity);
+    const RowDraws draws = view_rows(rows);
+    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+    draw_rows(draws, seed, tree, multiplicity.data());
     return to_numpy(std::move(multiplicity));
 }
 
-Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<double>& targets,
+template <typename Target>
+Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
                                 const ConstArray<std::uint32_t>& order) {
     const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
+        throw std::invalid_argument("targets and order need one row per sample");
+    }
     std::vector<std::uint8_t> repeats;
     {
         nb::gil_scoped_release release;
@@ -88,11 +95,16 @@ Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<double>& t
 
 Array<std::uint32_t> estimation_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
     const RowDraws draws = view_rows(rows);
-    std::vector<std::int32_t> multiplicity;
-    std::vector<std::uint32_t> structure;
     std::vector<std::uint32_t> estimation;
-    draw_rows(draws, seed, tree, multiplicity);
-    divide_rows(draws, seed, tree, multiplicity, structure, estimation);
+    if (is_honest(draws)) {
+        std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+        draw_rows(draws, seed, tree, multiplicity.data());
+        const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
+        for (std::size_t row = 0; row < multiplicity.size(); ++row) {
+            const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;
+            if (estimates) estimation.push_back(static_cast<std::uint32_t>(row));
+        }
+    }
     return to_numpy(std::move(estimation));
 }
 
@@ -123,12 +135,16 @@ void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"),
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    m.def("row_order", &row_order, nb::arg("X"), nb::arg("targets"),
-          "The canonical order of the rows, by a hash of their features and targets.");
+    constexpr auto kRowOrder = "The canonical order of the rows, by a hash of their features and targets.";
+    m.def("row_order", &row_order<double>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
+    m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
     m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
-    m.def("row_repeats", &row_repeats, nb::arg("X"), nb::arg("targets"), nb::arg("order"),
-          "For each position in the canonical order, 1 if the row there equals the one before.");
+    constexpr auto kRowRepeats = "For each position in the canonical order, 1 if the row there equals the one before.";
+    m.def("row_repeats", &row_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
+          kRowRepeats);
+    m.def("row_repeats", &row_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
+          kRowRepeats);
     m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

@@ -74,7 +74,8 @@ TrainingTargets read_targets(const nb::object& targets, const nb::object& weight
     TrainingTargets read;
     read.n_outputs = nb::cast<std::int64_t>(options["n_outputs"]);
     const Criterion criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
-    if (criterion == Criterion::squared_error) {
+    // The Gaussian criterion reads no targets, but a law of directions that looks at them finds equal ones.
+    if (criterion == Criterion::squared_error || (criterion == Criterion::gaussian && !targets.is_none())) {
         const auto values = nb::cast<ConstMatrix<double>>(targets);
         require(static_cast<std::int64_t>(values.shape(0)) == n_samples, "targets need one row per sample");
         require(static_cast<std::int64_t>(values.shape(1)) == read.n_outputs, "targets need n_outputs columns");

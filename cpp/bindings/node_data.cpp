@@ -84,33 +84,37 @@ void NodeData::read_targets(const nb::dict& data) {
 }
 
 void NodeData::read_rows(const nb::dict& data) {
-    multiplicity_ = nb::cast<ConstArray<std::int32_t>>(data["multiplicity"]);
-    require(static_cast<std::int64_t>(multiplicity_.shape(0)) == features_.n_samples,
+    const auto multiplicity = nb::cast<ConstArray<std::int32_t>>(data["multiplicity"]);
+    require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.n_samples,
             "multiplicity needs one entry per row of X");
-    for (std::int64_t i = 0; i < features_.n_samples; ++i) {
-        if (multiplicity_.data()[i] > 0) root_rows_.push_back(static_cast<std::uint32_t>(i));
+    const auto add = [&multiplicity](Rows& rows, std::uint32_t row) {
+        rows.numbers.push_back(row);
+        rows.counts.push_back(multiplicity.data()[row]);
+    };
+    for (std::uint32_t row = 0; row < features_.n_samples; ++row) {
+        if (multiplicity.data()[row] > 0) add(root_, row);
     }
     const nb::object rows = data["rows"];
     if (rows.is_none()) {
-        node_rows_ = root_rows_;
+        node_ = root_;
         return;
     }
     const auto numbers = nb::cast<ConstArray<std::uint32_t>>(rows);
     for (std::size_t i = 0; i < numbers.shape(0); ++i) {
-        require(numbers.data()[i] < features_.n_samples && multiplicity_.data()[numbers.data()[i]] > 0,
-                "rows must be rows of X that the root has");
-        node_rows_.push_back(numbers.data()[i]);
+        const std::uint32_t row = numbers.data()[i];
+        require(row < features_.n_samples && multiplicity.data()[row] > 0, "rows must be rows of X that the root has");
+        add(node_, row);
     }
 }
 
-NodeContext NodeData::view(const std::vector<std::uint32_t>& rows) const {
+NodeContext NodeData::view(const Rows& rows) const {
     NodeContext context;
     if (features_.data == nullptr) return context;
     context.features = &features_;
-    context.rows = rows.data();
-    context.n_rows = static_cast<std::int64_t>(rows.size());
+    context.rows = rows.numbers.data();
+    context.n_rows = static_cast<std::int64_t>(rows.numbers.size());
     context.targets = &targets_;
-    context.multiplicity = multiplicity_.data();
+    context.counts = rows.counts.data();
     return context;
 }
 

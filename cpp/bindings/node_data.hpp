@@ -26,11 +26,16 @@ class NodeData {
 public:
     NodeData(const nanobind::object& data, std::int64_t n_features);
 
-    NodeContext root() const { return view(root_rows_); }
-    NodeContext node() const { return view(node_rows_); }
+    NodeContext root() const { return view(root_); }
+    NodeContext node() const { return view(node_); }
 
 private:
-    NodeContext view(const std::vector<std::uint32_t>& rows) const;
+    struct Rows {
+        std::vector<std::uint32_t> numbers;
+        std::vector<std::int32_t> counts;
+    };
+
+    NodeContext view(const Rows& rows) const;
     void read_targets(const nanobind::dict& data);
     void read_rows(const nanobind::dict& data);
 
@@ -41,9 +46,8 @@ private:
     ConstArray<std::int32_t> labels_;
     ConstMatrix<double> outputs_;
     ConstArray<double> weights_;
-    ConstArray<std::int32_t> multiplicity_;
-    std::vector<std::uint32_t> root_rows_;
-    std::vector<std::uint32_t> node_rows_;
+    Rows root_;
+    Rows node_;
 };
 
 }  // namespace silvan::bindings

@@ -141,7 +141,7 @@ nb::object NodeView::targets() const {
 nb::object NodeView::weights() const {
     const NodeContext& context = node();
     std::vector<double> copy;
-    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(row_weight(context, context.rows[i]));
+    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(row_weight(context, i));
     return nb::cast(to_numpy(std::move(copy)));
 }
 

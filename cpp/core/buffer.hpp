@@ -7,7 +7,6 @@
 #include <cstring>
 #include <new>
 #include <utility>
-#include <vector>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -74,20 +73,34 @@ template <typename T>
 class Buffer {
 public:
     T* data() { return static_cast<T*>(pages_.data()); }
+    const T* data() const { return static_cast<const T*>(pages_.data()); }
     std::size_t size() const { return size_; }
-    T back() const { return static_cast<const T*>(pages_.data())[size_ - 1]; }
+    T& operator[](std::size_t i) { return data()[i]; }
+    const T& operator[](std::size_t i) const { return data()[i]; }
+    T back() const { return data()[size_ - 1]; }
+
+    // Keeps the memory.
+    void clear() { size_ = 0; }
+
+    // New elements are zero.
+    void resize(std::size_t n) {
+        reserve(n);
+        if (n > size_) std::memset(data() + size_, 0, (n - size_) * sizeof(T));
+        size_ = n;
+    }
 
     void push_back(T value) {
         reserve(size_ + 1);
         data()[size_++] = value;
     }
 
-    void append(const std::vector<T>& values) {
-        if (values.empty()) return;
-        reserve(size_ + values.size());
-        std::memcpy(data() + size_, values.data(), values.size() * sizeof(T));
-        size_ += values.size();
+    void append(const T* values, std::size_t n) {
+        reserve(size_ + n);
+        if (n > 0) std::memcpy(data() + size_, values, n * sizeof(T));
+        size_ += n;
     }
+
+    void append(const Buffer& values) { append(values.data(), values.size()); }
 
     void reserve(std::size_t n) {
         constexpr std::size_t kLeast = 4096;

@@ -20,12 +20,14 @@ struct EstimationRange {
 
 class EstimationRows {
 public:
-    // The rows of the next tree, ascending; empty: the tree is not honest. The caller fills it, then starts.
-    std::vector<std::uint32_t>& rows() { return rows_; }
+    // The rows of the next tree are added in ascending order, with how often it drew them; none: it is not honest.
+    void clear();
+    void add(std::uint32_t row, std::int32_t count);
     EstimationRange start();
 
     bool honest() const { return !rows_.empty(); }
-    const std::uint32_t* data(const EstimationRange& range) const { return rows_.data() + range.begin; }
+    const std::uint32_t* rows(const EstimationRange& range) const { return rows_.data() + range.begin; }
+    const std::int32_t* counts(const EstimationRange& range) const { return counts_.data() + range.begin; }
 
     // Sends the rows of a node to its children, left and right, in place; the set of rows in the node's range
     // stays what it was.
@@ -34,8 +36,14 @@ public:
                                                        float threshold, bool missing_left);
 
 private:
+    // Moves the entries that go left to the front; returns how many.
+    template <typename T>
+    std::int64_t partition(T* entries, T* right, std::int64_t n, float threshold, bool missing_left) const;
+
     std::vector<std::uint32_t> rows_;
-    std::vector<std::uint32_t> right_;
+    std::vector<std::int32_t> counts_;
+    std::vector<std::uint32_t> right_rows_;
+    std::vector<std::int32_t> right_counts_;
     std::vector<float> values_;
 };
 

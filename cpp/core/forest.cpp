@@ -6,12 +6,42 @@
 namespace silvan {
 namespace {
 
-void append_lengths(const std::vector<std::int32_t>& lengths, Buffer<std::int64_t>& offsets) {
+void append_lengths(const Buffer<std::int32_t>& lengths, Buffer<std::int64_t>& offsets) {
     offsets.reserve(offsets.size() + lengths.size());
-    for (const std::int32_t length : lengths) offsets.push_back(offsets.back() + length);
+    for (std::size_t i = 0; i < lengths.size(); ++i) offsets.push_back(offsets.back() + lengths[i]);
 }
 
 }  // namespace
+
+void TreeArrays::clear() {
+    left.clear();
+    threshold.clear();
+    missing_left.clear();
+    n_nonzeros.clear();
+    direction_start.clear();
+    direction_indices.clear();
+    direction_weights.clear();
+    n_samples.clear();
+    weight.clear();
+    impurity.clear();
+    n_values.clear();
+    value_outputs.clear();
+    values.clear();
+    n_members.clear();
+    members.clear();
+}
+
+void TreeArrays::add_nodes(std::size_t n) {
+    const std::size_t size = left.size() + n;
+    left.resize(size);
+    threshold.resize(size);
+    missing_left.resize(size);
+    n_nonzeros.resize(size);
+    direction_start.resize(size);
+    n_samples.resize(size);
+    weight.resize(size);
+    impurity.resize(size);
+}
 
 ForestArrays::ForestArrays() {
     for (auto* offsets : {&tree_offsets, &leaf_offsets, &direction_indptr, &value_indptr, &member_indptr}) {
@@ -26,8 +56,13 @@ void ForestArrays::append(const TreeArrays& tree) {
     threshold.append(tree.threshold);
     missing_left.append(tree.missing_left);
     append_lengths(tree.n_nonzeros, direction_indptr);
-    direction_indices.append(tree.direction_indices);
-    direction_weights.append(tree.direction_weights);
+    direction_indices.reserve(direction_indices.size() + tree.direction_indices.size());
+    direction_weights.reserve(direction_weights.size() + tree.direction_weights.size());
+    for (std::size_t node = 0; node < tree.left.size(); ++node) {
+        const auto length = static_cast<std::size_t>(tree.n_nonzeros[node]);
+        direction_indices.append(tree.direction_indices.data() + tree.direction_start[node], length);
+        direction_weights.append(tree.direction_weights.data() + tree.direction_start[node], length);
+    }
     n_samples.append(tree.n_samples);
     weight.append(tree.weight);
     impurity.append(tree.impurity);
@@ -35,7 +70,11 @@ void ForestArrays::append(const TreeArrays& tree) {
     value_outputs.append(tree.value_outputs);
     values.append(tree.values);
     append_lengths(tree.n_members, member_indptr);
-    members.append(tree.members);
+    const std::size_t first_member = members.size();
+    members.resize(first_member + tree.members.size());
+    for (std::size_t i = 0; i < tree.members.size(); ++i) {
+        members[first_member + i] = static_cast<std::int32_t>(tree.members[i]);
+    }
 }
 
 }  // namespace silvan

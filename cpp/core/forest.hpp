@@ -4,8 +4,8 @@
 // tree's first node; a leaf has left = -1 - (its number among the tree's leaves).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/buffer.hpp"
 #include "core/grid.hpp"
@@ -13,22 +13,27 @@
 
 namespace silvan {
 
-// One tree while and after it grows; members and values are those of its leaves, in the leaves' order.
+// One tree while and after it grows; members and values are those of its leaves, in the leaves' order. Its
+// memory serves one tree after the other.
 struct TreeArrays {
-    std::vector<std::int32_t> left;
-    std::vector<float> threshold;
-    std::vector<std::uint8_t> missing_left;
-    std::vector<std::int32_t> n_nonzeros;  // of each node's direction
-    std::vector<std::int32_t> direction_indices;
-    std::vector<float> direction_weights;
-    std::vector<std::int32_t> n_samples;
-    std::vector<double> weight;
-    std::vector<float> impurity;
-    std::vector<std::int32_t> n_values;  // of each leaf
-    std::vector<std::int32_t> value_outputs;
-    std::vector<double> values;
-    std::vector<std::int32_t> n_members;  // of each leaf
-    std::vector<std::int32_t> members;
+    Buffer<std::int32_t> left;
+    Buffer<float> threshold;
+    Buffer<std::uint8_t> missing_left;
+    Buffer<std::int32_t> n_nonzeros;  // of each node's direction
+    Buffer<std::int64_t> direction_start;  // directions are in the order in which nodes were split
+    Buffer<std::int32_t> direction_indices;
+    Buffer<float> direction_weights;
+    Buffer<std::int32_t> n_samples;
+    Buffer<double> weight;
+    Buffer<float> impurity;
+    Buffer<std::int32_t> n_values;  // of each leaf
+    Buffer<std::int32_t> value_outputs;
+    Buffer<double> values;
+    Buffer<std::int32_t> n_members;  // of each leaf
+    Buffer<std::uint32_t> members;
+
+    void clear();
+    void add_nodes(std::size_t n);
 };
 
 struct ForestArrays {

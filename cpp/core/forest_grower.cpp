@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -20,13 +20,12 @@ public:
     Crew(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
          TreeRange range, std::int64_t n_threads)
         : range_(range), next_(range.first), next_to_append_(range.first) {
-        const std::int64_t n = std::clamp<std::int64_t>(n_threads, 1, std::max<std::int64_t>(1, range.last - range.first));
-        running_ = n;
-        // Scratch memory is allocated here and not by the threads: it can reuse what validation has freed.
-        for (std::int64_t i = 0; i < n; ++i) {
-            growers_.push_back(std::make_unique<TreeGrower>(training, distribution, options, stop_));
+        running_ = std::clamp<std::int64_t>(n_threads, 1, std::max<std::int64_t>(1, range.last - range.first));
+        for (std::int64_t i = running_; i > 0; --i) {
+            threads_.emplace_back([this, &training, &distribution, &options] {
+                work(training, distribution, options);
+            });
         }
-        for (const auto& grower : growers_) threads_.emplace_back([this, &grower] { work(*grower); });
     }
 
     ~Crew() {
@@ -48,10 +47,15 @@ public:
     }
 
 private:
-    void work(TreeGrower& grower) {
+    void work(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options) {
         try {
+            std::optional<TreeGrower> grower(std::in_place, training, distribution, options, stop_);
+            TreeArrays arrays;
             for (std::int64_t tree = next_++; tree < range_.last && !stop_; tree = next_++) {
-                keep(tree, grower.grow(tree));
+                grower->grow(tree, arrays);
+                // Near the end, when the forest is at its largest, scratch memory makes room for it.
+                if (next_ >= range_.last) grower.reset();
+                keep(tree, arrays);
                 ++finished_;
             }
         } catch (...) {
@@ -64,11 +68,16 @@ private:
         ended_.notify_all();
     }
 
-    // Appends the tree, and those that waited for it. Trees that finish early wait, so that the forest does
-    // not depend on the threads.
-    void keep(std::int64_t tree, TreeArrays&& arrays) {
+    // Appends the tree, and those that waited for it. Trees that finish early wait, with the memory that they
+    // were grown in, so that the forest does not depend on the threads.
+    void keep(std::int64_t tree, TreeArrays& arrays) {
         const std::lock_guard lock(mutex_);
-        waiting_.emplace(tree, std::move(arrays));
+        if (tree != next_to_append_) {
+            waiting_.emplace(tree, std::exchange(arrays, TreeArrays{}));
+            return;
+        }
+        forest_.append(arrays);
+        ++next_to_append_;
         for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next_to_append_;
              it = waiting_.erase(it)) {
             forest_.append(it->second);
@@ -87,7 +96,6 @@ private:
     std::condition_variable ended_;
     std::int64_t running_ = 0;
     std::exception_ptr error_;
-    std::vector<std::unique_ptr<TreeGrower>> growers_;
     std::vector<std::thread> threads_;
 };
 

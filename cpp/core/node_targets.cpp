@@ -35,27 +35,24 @@ NodeTargets::NodeTargets(const TrainingTargets& training, Criterion criterion, s
 
 void NodeTargets::reserve_rows(std::int64_t max_rows) {
     const auto n = static_cast<std::size_t>(max_rows);
-    if (n <= std::max(count_.size(), weight_.size())) return;
+    if (n <= std::max(label_.size(), weight_.size())) return;
     if (is_classification()) {
-        label_.resize(n);
+        label_.allocate(n);
     } else if (!is_gaussian()) {
-        sum_.resize(n * static_cast<std::size_t>(training_.n_outputs));
+        sum_.allocate(n * static_cast<std::size_t>(training_.n_outputs));
     }
-    if (has_integer_counts()) {
-        count_.resize(n);
-    } else {
-        weight_.resize(n);
-    }
+    if (!has_integer_counts()) weight_.allocate(n);
 }
 
-void NodeTargets::load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity) {
+void NodeTargets::load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* counts) {
     n_rows_ = n_rows;
+    counts_ = counts;
     if (is_classification()) {
-        load_classes(rows, multiplicity);
+        load_classes(rows);
     } else if (is_gaussian()) {
-        load_weights(rows, multiplicity);
+        load_weights(rows);
     } else {
-        load_regression(rows, multiplicity);
+        load_regression(rows);
     }
 }
 
@@ -77,7 +74,7 @@ void NodeTargets::collect_present_classes(const std::uint32_t* rows) {
     }
 }
 
-void NodeTargets::load_classes(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+void NodeTargets::load_classes(const std::uint32_t* rows) {
     collect_present_classes(rows);
     totals_.assign(classes_.size(), 0.0);
     count_totals_.assign(classes_.size(), 0);
@@ -87,10 +84,9 @@ void NodeTargets::load_classes(const std::uint32_t* rows, const std::int32_t* mu
         const auto at = static_cast<std::size_t>(i);
         label_[at] = local;
         if (training_.weight == nullptr) {
-            count_[at] = multiplicity[row];
-            count_totals_[static_cast<std::size_t>(local)] += multiplicity[row];
+            count_totals_[static_cast<std::size_t>(local)] += counts_[i];
         } else {
-            weight_[at] = multiplicity[row] * training_.weight[row];
+            weight_[at] = counts_[i] * training_.weight[row];
             totals_[static_cast<std::size_t>(local)] += weight_[at];
         }
     }
@@ -113,11 +109,11 @@ void NodeTargets::load_classes(const std::uint32_t* rows, const std::int32_t* mu
     }
 }
 
-void NodeTargets::load_weights(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+void NodeTargets::load_weights(const std::uint32_t* rows) {
     total_weight_ = 0.0;
     for (std::int64_t i = 0; i < n_rows_; ++i) {
         const double weight = training_.weight == nullptr ? 1.0 : training_.weight[rows[i]];
-        weight_[static_cast<std::size_t>(i)] = multiplicity[rows[i]] * weight;
+        weight_[static_cast<std::size_t>(i)] = counts_[i] * weight;
         total_weight_ += weight_[static_cast<std::size_t>(i)];
     }
 }
@@ -128,7 +124,7 @@ void NodeTargets::describe(const GaussianSpace& space) {
     impurity_ = space.impurity();
 }
 
-void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity) {
+void NodeTargets::load_regression(const std::uint32_t* rows) {
     const std::int64_t n_outputs = training_.n_outputs;
     totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
     total_weight_ = 0.0;
@@ -138,7 +134,7 @@ void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t*
     for (std::int64_t i = 0; i < n_rows_; ++i) {
         const std::uint32_t row = rows[i];
         const double* value = training_.value + static_cast<std::int64_t>(row) * n_outputs;
-        const double weight = multiplicity[row] * (training_.weight == nullptr ? 1.0 : training_.weight[row]);
+        const double weight = counts_[i] * (training_.weight == nullptr ? 1.0 : training_.weight[row]);
         weight_[static_cast<std::size_t>(i)] = weight;
         total_weight_ += weight;
         for (std::int64_t k = 0; k < n_outputs; ++k) {
@@ -157,7 +153,7 @@ void NodeTargets::load_regression(const std::uint32_t* rows, const std::int32_t*
 }
 
 ClassTargets NodeTargets::class_view() const {
-    return {label_.data(), count_.data(), count_totals_.data(), n_local_classes(),
+    return {label_.data(), counts_, count_totals_.data(), n_local_classes(),
             static_cast<std::int32_t>(total_weight_)};
 }
 
@@ -165,7 +161,7 @@ RegressionTargets NodeTargets::regression_view() const {
     return {weight_.data(), sum_.data(), total_weight_, totals_[0]};
 }
 
-void NodeTargets::append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const {
+void NodeTargets::append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const {
     if (is_gaussian()) {
         outputs.push_back(0);
         values.push_back(total_weight_);

@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/criteria.hpp"
 #include "core/gaussian_space.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
 
-// The whole training set's targets as the caller gives them. One of label and value is set; neither for the
-// Gaussian criterion, which has no targets.
+// The whole training set's targets as the caller gives them. One of label and value is set, or neither for the
+// Gaussian criterion, which does not read them.
 struct TrainingTargets {
     const std::int32_t* label = nullptr;  // classification: class codes
     const double* value = nullptr;        // regression: n_samples x n_outputs
@@ -26,8 +27,8 @@ public:
     // Makes room for nodes of so many rows.
     void reserve_rows(std::int64_t max_rows);
 
-    // Reads the targets of these rows; `multiplicity` is indexed by row.
-    void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* multiplicity);
+    // Reads the targets of these rows; `counts` has the multiplicity of each, and must stay.
+    void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* counts);
 
     bool is_classification() const { return training_.label != nullptr; }
     bool is_gaussian() const { return criterion_ == Criterion::gaussian; }
@@ -53,7 +54,7 @@ public:
     const std::int32_t* label() const { return label_.data(); }
     double row_weight(std::int64_t i) const {
         const auto at = static_cast<std::size_t>(i);
-        return has_integer_counts() ? static_cast<double>(count_[at]) : weight_[at];
+        return has_integer_counts() ? static_cast<double>(counts_[i]) : weight_[at];
     }
     const double* row_weights() const { return weight_.data(); }
     const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
@@ -61,12 +62,12 @@ public:
 
     // Appends the node's leaf value: class probabilities that are not zero, mean targets, or, without
     // targets, its weight.
-    void append_value(std::vector<std::int32_t>& outputs, std::vector<double>& values) const;
+    void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const;
 
 private:
-    void load_classes(const std::uint32_t* rows, const std::int32_t* multiplicity);
-    void load_weights(const std::uint32_t* rows, const std::int32_t* multiplicity);
-    void load_regression(const std::uint32_t* rows, const std::int32_t* multiplicity);
+    void load_classes(const std::uint32_t* rows);
+    void load_weights(const std::uint32_t* rows);
+    void load_regression(const std::uint32_t* rows);
     void collect_present_classes(const std::uint32_t* rows);
 
     TrainingTargets training_;
@@ -76,10 +77,10 @@ private:
     double total_weight_ = 0.0;
     double base_score_ = 0.0;
     double impurity_ = 0.0;
-    std::vector<std::int32_t> label_;         // classes, numbered within the node
-    std::vector<std::int32_t> count_;         // integer counts only
-    std::vector<double> weight_;              // otherwise
-    std::vector<double> sum_;                 // regression: weight times target, n_rows x n_outputs
+    Buffer<std::int32_t> label_;              // classes, numbered within the node
+    const std::int32_t* counts_ = nullptr;    // multiplicities of the node's rows
+    Buffer<double> weight_;                   // where counts are not all that matters
+    Buffer<double> sum_;                      // regression: weight times target, n_rows x n_outputs
     std::vector<double> totals_;              // per local class, or per output
     std::vector<std::int32_t> count_totals_;  // per local class, integer counts only
     std::vector<std::int32_t> classes_;       // local class -> class code, ascending

@@ -208,8 +208,8 @@ public:
         : n_rows_(static_cast<std::size_t>(draws.n_samples)),
           drawn_(static_cast<std::size_t>(n_trees), std::vector<bool>(n_rows_)) {
         for_blocks(n_trees, 1, n_threads, [&](std::int64_t tree, std::int64_t) {
-            std::vector<std::int32_t> multiplicity;
-            draw_rows(draws, seed, static_cast<std::uint64_t>(tree), multiplicity);
+            std::vector<std::int32_t> multiplicity(n_rows_);
+            draw_rows(draws, seed, static_cast<std::uint64_t>(tree), multiplicity.data());
             std::vector<bool>& drawn = drawn_[static_cast<std::size_t>(tree)];
             for (std::size_t i = 0; i < n_rows_; ++i) drawn[i] = multiplicity[i] != 0;
         });

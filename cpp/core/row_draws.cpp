@@ -6,12 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/buffer.hpp"
 #include "core/random.hpp"
 
 namespace silvan {
 namespace {
 
-void draw_with_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
     const auto n = draws.n_samples;
     const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
     for (std::int64_t i = 0; i < draws.n_draws; ++i) {
@@ -28,7 +29,7 @@ void draw_with_replacement(const RowDraws& draws, Random& random, std::vector<st
 }
 
 // Floyd's algorithm keeps the draw linear in the number of draws.
-void draw_without_replacement(const RowDraws& draws, Random& random, std::vector<std::int32_t>& multiplicity) {
+void draw_without_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
     for (std::int64_t j = draws.n_samples - draws.n_draws; j < draws.n_samples; ++j) {
         const auto position = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(j) + 1));
         std::int32_t& count = multiplicity[draws.order[position]];
@@ -56,30 +57,35 @@ std::uint64_t hash_row(const T* row, std::int64_t n_features, std::int64_t strid
     return mix_bits(hash);
 }
 
-template <typename T>
-std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double* targets,
-                                     std::int64_t n_targets) {
-    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
+template <typename T, typename Target>
+void hash_typed_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+               Buffer<std::uint64_t>& hashes) {
+    hashes.resize(static_cast<std::size_t>(features.n_samples));
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
         std::uint64_t hash =
             hash_row(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
         for (std::int64_t k = 0; k < n_targets; ++k) {
-            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(targets[i * n_targets + k]));
+            const auto target = static_cast<double>(targets[i * n_targets + k]);
+            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
         }
         hashes[static_cast<std::size_t>(i)] = hash;
     }
-    return hashes;
 }
 
-std::vector<std::uint64_t> hash_rows(const FeatureMatrix& features, const double* targets, std::int64_t n_targets) {
-    return features.type == FeatureType::float32 ? hash_rows<float>(features, targets, n_targets)
-                                                 : hash_rows<std::uint8_t>(features, targets, n_targets);
+template <typename Target>
+void hash_rows(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+               Buffer<std::uint64_t>& hashes) {
+    if (features.type == FeatureType::float32) {
+        hash_typed_rows<float>(features, targets, n_targets, hashes);
+    } else {
+        hash_typed_rows<std::uint8_t>(features, targets, n_targets, hashes);
+    }
 }
 
 // Calls visit(row, first) with each row that was drawn, in canonical order; `first` tells whether no row equal to
 // it was drawn before.
 template <typename Visit>
-void for_drawn_rows(const RowDraws& draws, const std::vector<std::int32_t>& multiplicity, const Visit& visit) {
+void for_drawn_rows(const RowDraws& draws, const std::int32_t* multiplicity, const Visit& visit) {
     bool first = true;
     for (std::int64_t i = 0; i < draws.n_samples; ++i) {
         if (draws.repeats == nullptr || draws.repeats[i] == 0) first = true;
@@ -90,15 +96,30 @@ void for_drawn_rows(const RowDraws& draws, const std::vector<std::int32_t>& mult
     }
 }
 
-// One entry per row: 1 for those that fill the leaves of an honest tree. Empty if there is one distinct row only.
-std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, Random& random,
-                                                 const std::vector<std::int32_t>& multiplicity) {
+}  // namespace
+
+void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+               std::int32_t* multiplicity) {
+    const bool all_rows = !draws.replace && draws.n_draws >= draws.n_samples;
+    std::fill(multiplicity, multiplicity + draws.n_samples, all_rows ? 1 : 0);
+    if (all_rows) return;
+    Random random(stream_key(seed, tree, Purpose::rows));
+    if (draws.replace) {
+        draw_with_replacement(draws, random, multiplicity);
+    } else {
+        draw_without_replacement(draws, random, multiplicity);
+    }
+}
+
+std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                                                 const std::int32_t* multiplicity) {
     std::uint64_t n_distinct = 0;
     for_drawn_rows(draws, multiplicity, [&](std::uint32_t, bool first) { n_distinct += first ? 1 : 0; });
     if (n_distinct < 2) return {};
     const double share = std::round(draws.estimation_share * static_cast<double>(n_distinct));
     std::uint64_t n_wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, n_distinct - 1);
-    std::vector<std::uint8_t> chosen(multiplicity.size());
+    Random random(stream_key(seed, tree, Purpose::honest_halves));
+    std::vector<std::uint8_t> chosen(static_cast<std::size_t>(draws.n_samples));
     bool take = false;
     for_drawn_rows(draws, multiplicity, [&](std::uint32_t row, bool first) {
         if (first) {
@@ -110,45 +131,11 @@ std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, Random& 
     return chosen;
 }
 
-}  // namespace
-
-void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-               std::vector<std::int32_t>& multiplicity) {
-    multiplicity.assign(static_cast<std::size_t>(draws.n_samples), 0);
-    if (!draws.replace && draws.n_draws >= draws.n_samples) {
-        std::fill(multiplicity.begin(), multiplicity.end(), 1);
-        return;
-    }
-    Random random(stream_key(seed, tree, Purpose::rows));
-    if (draws.replace) {
-        draw_with_replacement(draws, random, multiplicity);
-    } else {
-        draw_without_replacement(draws, random, multiplicity);
-    }
-}
-
-void divide_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-                 const std::vector<std::int32_t>& multiplicity, std::vector<std::uint32_t>& structure,
-                 std::vector<std::uint32_t>& estimation) {
-    structure.clear();
-    estimation.clear();
-    const bool honest = draws.estimation_share > 0.0;
-    std::vector<std::uint8_t> chosen;
-    if (honest) {
-        Random random(stream_key(seed, tree, Purpose::honest_halves));
-        chosen = choose_estimation_rows(draws, random, multiplicity);
-    }
-    for (std::size_t row = 0; row < multiplicity.size(); ++row) {
-        if (multiplicity[row] == 0) continue;
-        const auto number = static_cast<std::uint32_t>(row);
-        if (chosen.empty() || chosen[row] == 0) structure.push_back(number);
-        if (honest && (chosen.empty() || chosen[row] != 0)) estimation.push_back(number);
-    }
-}
-
-std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+template <typename Target>
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets) {
-    const std::vector<std::uint64_t> hashes = hash_rows(features, targets, n_targets);
+    Buffer<std::uint64_t> hashes;
+    hash_rows(features, targets, n_targets, hashes);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
@@ -157,12 +144,21 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
     return order;
 }
 
-std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const double* targets, std::int64_t n_targets,
+template <typename Target>
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                        const std::uint32_t* order) {
-    const std::vector<std::uint64_t> hashes = hash_rows(features, targets, n_targets);
+    Buffer<std::uint64_t> hashes;
+    hash_rows(features, targets, n_targets, hashes);
     std::vector<std::uint8_t> repeats(hashes.size());
-    for (std::size_t i = 1; i < hashes.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
+    for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
+
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t);
+template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
+                                                const std::uint32_t*);
+template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,
+                                                const std::uint32_t*);
 
 }  // namespace silvan

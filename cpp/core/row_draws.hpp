@@ -24,26 +24,29 @@ struct RowDraws {
     const std::uint8_t* repeats = nullptr;
 };
 
-// Fills `multiplicity` (one entry per row) with how often tree number `tree` draws each row. Without
+inline bool is_honest(const RowDraws& draws) { return draws.estimation_share > 0.0; }
+
+// Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each row. Without
 // replacement n_draws distinct rows are drawn uniformly.
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-               std::vector<std::int32_t>& multiplicity);
+               std::int32_t* multiplicity);
 
-// Lists the rows that a tree drew, ascending, given their multiplicities. Those of an honest tree are divided:
-// `structure` decides its splits, `estimation` fills its leaves, chosen uniformly, with at least one distinct row
-// each. Equal rows stay together. A tree that drew one distinct row has nothing to split and uses it for both.
-// Of a tree that is not honest all rows are in `structure`.
-void divide_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
-                 const std::vector<std::int32_t>& multiplicity, std::vector<std::uint32_t>& structure,
-                 std::vector<std::uint32_t>& estimation);
+// Divides the rows that an honest tree drew: 1 for those that fill its leaves, 0 for those that decide its
+// splits. All subsets of the right size are equally likely; equal rows stay together, and there is at least one
+// distinct row on either side. Empty if the tree drew one distinct row only: it has nothing to split.
+std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                                                 const std::int32_t* multiplicity);
 
 // Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
-// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets.
-std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const double* targets,
+// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets, of
+// std::int32_t or double.
+template <typename Target>
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets);
 
 // For each position in `order`, the canonical one, 1 if the row there equals the one before.
-std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const double* targets, std::int64_t n_targets,
+template <typename Target>
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                        const std::uint32_t* order);
 
 }  // namespace silvan

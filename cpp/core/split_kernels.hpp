@@ -57,13 +57,13 @@ inline constexpr std::int32_t kMaxBins = 2048;
 // Scratch of the histogram kernels for up to kMaxBins bins. Running sums have one more entry than there
 // are bins: entry b is the sum over the bins before b.
 struct HistogramScratch {
-    std::int32_t* bins = nullptr;    // bin of each row
+    std::uint16_t* bins = nullptr;   // bin of each row
     std::int32_t* counts = nullptr;  // classes: [class][n_bins + 1], running sums of multiplicities
     std::int32_t* rows = nullptr;    // [n_bins + 1], running number of rows
-    double* moments = nullptr;       // regression: [weight, sum][n_bins + 1], running sums
+    double* moments = nullptr;       // [weight, sum][n_bins + 1], running sums; for classes weights only
     double* score = nullptr;         // of the split after each bin
     double* bound = nullptr;         // no split inside the bin scores higher
-    double* work = nullptr;          // 6 * (kMaxBins + 1)
+    double* work = nullptr;          // 3 * (kMaxBins + 1)
 };
 
 // How values map to bins: (value - minimum) * scale, truncated. With `exact` each bin holds one value.
@@ -106,7 +106,7 @@ struct SplitKernels {
                                        const HistogramScratch& scratch);
 
     // Largest value among the rows of the bins up to last_bin; smallest value above `lower`.
-    float (*largest_in_bins)(const float* values, const std::int32_t* bins, std::int64_t n_rows,
+    float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_rows,
                              std::int32_t last_bin);
     float (*smallest_above)(const float* values, std::int64_t n_rows, float lower);
 };

@@ -2,12 +2,12 @@
 #include "core/split_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/split_accumulators.hpp"
-#include "core/value_keys.hpp"
 
 namespace silvan {
 namespace {
@@ -15,6 +15,18 @@ namespace {
 constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 // Bounds are computed in rounded arithmetic; they are raised by this much before a bin is ruled out.
 constexpr double kBoundSlack = 1e-11;
+
+// Order-preserving map from floats to unsigned integers.
+inline std::uint32_t ordered_bits(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+
+inline std::uint64_t make_key(float value, std::int64_t row) {
+    return (static_cast<std::uint64_t>(ordered_bits(value)) << 32) | static_cast<std::uint64_t>(row);
+}
+
+inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>(key & 0xFFFFFFFFU); }
 
 }  // namespace
 
@@ -26,11 +38,16 @@ SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& fe
 
 void SplitSearch::reserve_rows(std::int64_t max_rows) {
     const auto padded = static_cast<std::size_t>((max_rows + kLane - 1) / kLane * kLane);
-    if (padded <= values_.size()) return;
-    values_.resize(padded);
-    best_values_.resize(padded);
-    flagged_rows_.resize(padded);
-    bins_.resize(padded);
+    if (padded <= bins_.size()) return;
+    bins_.allocate(padded);
+    room_for(static_cast<std::int64_t>(2 * padded));
+}
+
+void* SplitSearch::room_for(std::int64_t n) {
+    if (room_.size() < static_cast<std::size_t>(n)) room_.allocate(static_cast<std::size_t>(n));
+    values_ = room_.data();
+    best_values_ = values_ + bins_.size();
+    return room_.data();
 }
 
 Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch) {
@@ -40,7 +57,7 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
         const Direction direction = direction_of(batch, j);
         const ValueRange range =
-            features_.project(kernels_, rows, targets.n_rows(), direction, values_.data());
+            features_.project(kernels_, rows, targets.n_rows(), direction, values_);
         if (range.minimum > range.maximum) continue;
         if (range.minimum == range.maximum && !range.any_missing) continue;
         best.varies = true;
@@ -58,7 +75,7 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     if (winner.only_missing_right) {
         best.threshold = std::numeric_limits<float>::infinity();
     } else {
-        const float upper = kernels_.smallest_above(best_values_.data(), targets.n_rows(), winner.lower);
+        const float upper = kernels_.smallest_above(best_values_, targets.n_rows(), winner.lower);
         const double middle = 0.5 * (static_cast<double>(winner.lower) + static_cast<double>(upper));
         best.threshold = static_cast<float>(middle);
         if (!(best.threshold < upper)) best.threshold = winner.lower;
@@ -103,9 +120,9 @@ SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, con
     if (range.any_missing || !finite || !(squared_single || counted_gini)) return search_sorted(targets);
     if (prefers_pairs(targets)) {
         const SplitPosition position =
-            squared_single ? kernels_.search_pairs_regression(values_.data(), targets.n_rows(),
+            squared_single ? kernels_.search_pairs_regression(values_, targets.n_rows(),
                                                               targets.regression_view(), min_samples_leaf_)
-                           : kernels_.search_pairs(values_.data(), targets.n_rows(), targets.class_view(),
+                           : kernels_.search_pairs(values_, targets.n_rows(), targets.class_view(),
                                                    min_samples_leaf_);
         return {position.found, position.score, position.lower, false, false};
     }
@@ -116,13 +133,44 @@ SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, con
 
 // ---- sorted ----------------------------------------------------------------------------------------
 
+// Sorts n keys from the one with this index on.
+void SplitSearch::sort_keys(std::size_t first, std::size_t n) {
+    constexpr std::size_t kRadixFrom = 1024;  // below, the passes over 3 x 2,048 buckets are not worth it
+    std::uint64_t* keys = keys_.data() + first;
+    if (n < kRadixFrom) {
+        std::sort(keys, keys + n);
+        return;
+    }
+    if (sorted_keys_.size() < n) sorted_keys_.resize(n);
+    constexpr int kBits = 11;
+    constexpr std::size_t kBuckets = std::size_t{1} << kBits;
+    std::vector<std::uint32_t> offsets(3 * kBuckets);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t key = keys[i] >> 32;
+        for (std::size_t pass = 0; pass < 3; ++pass) {
+            ++offsets[pass * kBuckets + ((key >> (kBits * static_cast<int>(pass))) & (kBuckets - 1))];
+        }
+    }
+    std::uint64_t* from = keys;
+    std::uint64_t* to = sorted_keys_.data();
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+        std::uint32_t* offset = offsets.data() + pass * kBuckets;
+        std::uint32_t running = 0;
+        for (std::size_t b = 0; b < kBuckets; ++b) running += std::exchange(offset[b], running);
+        const int shift = 32 + kBits * static_cast<int>(pass);
+        for (std::size_t i = 0; i < n; ++i) to[offset[(from[i] >> shift) & (kBuckets - 1)]++] = from[i];
+        std::swap(from, to);
+    }
+    std::copy(from, from + n, keys);
+}
+
 SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
     const std::int64_t n = targets.n_rows();
     keys_.resize(static_cast<std::size_t>(n));
     missing_rows_.clear();
     std::int64_t n_keys = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-        const float v = values_[static_cast<std::size_t>(i)];
+        const float v = values_[i];
         if (std::isnan(v)) {
             missing_rows_.push_back(static_cast<std::uint32_t>(i));
         } else {
@@ -130,7 +178,7 @@ SplitSearch::Found SplitSearch::search_sorted(const NodeTargets& targets) {
         }
     }
     keys_.resize(static_cast<std::size_t>(n_keys));
-    sort_keys(keys_, n_keys, sorted_keys_);
+    sort_keys(0, static_cast<std::size_t>(n_keys));
     Found best;
     if (targets.criterion() == Criterion::entropy) {
         Entropy accumulator{targets};
@@ -153,7 +201,7 @@ void SplitSearch::scan_sorted(const NodeTargets& targets, Accumulator& accumulat
     const auto n_keys = static_cast<std::int64_t>(keys_.size());
     const std::int64_t n = targets.n_rows();
     const auto value_at = [this](std::int64_t i) {
-        return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
+        return values_[row_of(keys_[static_cast<std::size_t>(i)])];
     };
     for (const bool missing_left : {false, true}) {
         if (missing_left && missing_rows_.empty()) break;
@@ -184,7 +232,7 @@ SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
         keys_[static_cast<std::size_t>(i)] = make_key(values_[static_cast<std::size_t>(i)], i);
     }
-    sort_keys(keys_, n, sorted_keys_);
+    sort_keys(0, static_cast<std::size_t>(n));
     const auto value_at = [this](std::int64_t i) {
         return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
     };
@@ -213,12 +261,12 @@ SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
 
 void SplitSearch::reserve_bins(std::int64_t n_counts) {
     constexpr auto kEntries = static_cast<std::size_t>(kMaxBins) + 1;
-    if (bin_score_.empty()) {
-        bin_rows_.resize(kEntries);
-        moments_.resize(2 * kEntries);
-        bin_score_.resize(kEntries);
-        bin_bound_.resize(kEntries);
-        bin_work_.resize(6 * kEntries);
+    if (flagged_.empty()) {
+        bin_rows_.allocate(kEntries);
+        moments_.allocate(2 * kEntries);
+        bin_score_.allocate(kEntries);
+        bin_bound_.allocate(kEntries);
+        bin_work_.allocate(3 * kEntries);
         flagged_.resize(kEntries);
     }
     if (counts_.size() < static_cast<std::size_t>(n_counts)) counts_.resize(static_cast<std::size_t>(n_counts));
@@ -230,17 +278,22 @@ HistogramScratch SplitSearch::scratch() {
 }
 
 // Lists the rows of bins that may hold a better split than those known.
-std::int64_t SplitSearch::collect_flagged(std::int64_t n_rows, const Binning& binning, double to_beat,
+std::int64_t SplitSearch::collect_flagged(const NodeTargets& targets, const Binning& binning, double to_beat,
                                           double border) {
-    bool any = false;
+    const std::int64_t n_rows = targets.n_rows();
+    double most = 0.0;  // at least the number of flagged rows: a class count is 1 or more
     for (std::int32_t b = 0; b < binning.n_bins; ++b) {
-        const double bound = bin_bound_[static_cast<std::size_t>(b)];
-        const double raised = bound + std::abs(bound) * kBoundSlack;
+        const auto at = static_cast<std::size_t>(b);
+        const double raised = bin_bound_[at] + std::abs(bin_bound_[at]) * kBoundSlack;
         const bool flag = raised > to_beat && raised >= border;
-        flagged_[static_cast<std::size_t>(b)] = flag ? 1 : 0;
-        any |= flag;
+        flagged_[at] = flag ? 1 : 0;
+        const double inside = targets.is_classification() ? moments_[at + 1] - moments_[at]
+                                                          : bin_rows_[at + 1] - bin_rows_[at];
+        most += flag ? inside : 0.0;
     }
-    if (!any) return 0;
+    if (most == 0.0) return 0;
+    const auto room = static_cast<std::size_t>(std::min(most, static_cast<double>(n_rows))) + 1;
+    if (flagged_rows_.size() < room) flagged_rows_.resize(room);
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < n_rows; ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -264,18 +317,23 @@ void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, 
         low[bin] = std::min(low[bin], values_[row]);
         high[bin] = std::max(high[bin], values_[row]);
     }
-    // In place of the rows of single-valued bins.
-    std::int64_t n_kept = 0;
+    // Rows go to the place of their bin, and are sorted there.
+    std::vector<std::uint32_t> end(static_cast<std::size_t>(binning.n_bins) + 1);
+    for (std::int64_t i = 0; i < n_flagged; ++i) {
+        const auto bin = static_cast<std::size_t>(bins_[flagged_rows_[static_cast<std::size_t>(i)]]);
+        end[bin + 1] += low[bin] < high[bin] ? 1 : 0;
+    }
+    for (std::size_t bin = 0; bin + 1 < end.size(); ++bin) end[bin + 1] += end[bin];
+    const std::size_t n_keys = end.back();
+    keys_.resize(n_keys);
     for (std::int64_t i = 0; i < n_flagged; ++i) {
         const std::uint32_t row = flagged_rows_[static_cast<std::size_t>(i)];
         const auto bin = static_cast<std::size_t>(bins_[row]);
-        flagged_rows_[static_cast<std::size_t>(n_kept)] = row;
-        n_kept += low[bin] < high[bin] ? 1 : 0;
+        if (low[bin] < high[bin]) keys_[end[bin]++] = make_key(values_[row], row);
     }
-    const auto n_keys = static_cast<std::size_t>(n_kept);
-    keys_.resize(n_keys);
-    for (std::size_t i = 0; i < n_keys; ++i) keys_[i] = make_key(values_[flagged_rows_[i]], flagged_rows_[i]);
-    sort_keys(keys_, n_kept, sorted_keys_);
+    for (std::size_t bin = 0, first = 0; first < n_keys; first = end[bin++]) {
+        if (end[bin] > first) sort_keys(first, end[bin] - first);
+    }
     const HistogramScratch histogram = scratch();
     const bool count_leaf_rows = min_samples_leaf_ > 1;
     const std::int64_t n_rows = count_leaf_rows ? bin_rows_[static_cast<std::size_t>(binning.n_bins)] : 0;
@@ -292,8 +350,8 @@ void SplitSearch::refine_bins(const Binning& binning, Accumulator& accumulator, 
         ++rows_left;
         if (i + 1 == n_keys) break;
         const std::int64_t next = row_of(keys_[i + 1]);
-        const float value = values_[static_cast<std::size_t>(row)];
-        if (bins_[static_cast<std::size_t>(next)] != bin || !(value < values_[static_cast<std::size_t>(next)]))
+        const float value = values_[row];
+        if (bins_[static_cast<std::size_t>(next)] != bin || !(value < values_[next]))
             continue;
         if (count_leaf_rows && (rows_left < min_samples_leaf_ || n_rows - rows_left < min_samples_leaf_))
             continue;
@@ -311,10 +369,10 @@ SplitSearch::Found SplitSearch::search_histogram(const NodeTargets& targets, con
     reserve_bins(regression ? 0 : static_cast<std::int64_t>(targets.n_local_classes()) * (binning.n_bins + 1));
     const HistogramScratch histogram = scratch();
     if (regression) {
-        kernels_.score_histogram_regression(values_.data(), targets.n_rows(), targets.regression_view(),
+        kernels_.score_histogram_regression(values_, targets.n_rows(), targets.regression_view(),
                                             binning, min_samples_leaf_, histogram);
     } else {
-        kernels_.score_histogram(values_.data(), targets.n_rows(), targets.class_view(), binning,
+        kernels_.score_histogram(values_, targets.n_rows(), targets.class_view(), binning,
                                  min_samples_leaf_, histogram);
     }
     Found best;
@@ -328,10 +386,10 @@ SplitSearch::Found SplitSearch::search_histogram(const NodeTargets& targets, con
     }
     if (best_bin >= 0 && best.score > to_beat) {
         best.found = true;
-        best.lower = kernels_.largest_in_bins(values_.data(), bins_.data(), targets.n_rows(), best_bin);
+        best.lower = kernels_.largest_in_bins(values_, bins_.data(), targets.n_rows(), best_bin);
     }
     if (binning.exact) return best;
-    const std::int64_t n_flagged = collect_flagged(targets.n_rows(), binning, to_beat, best.score);
+    const std::int64_t n_flagged = collect_flagged(targets, binning, to_beat, best.score);
     if (n_flagged == 0) return best;
     if (regression) {
         Moments accumulator{targets};

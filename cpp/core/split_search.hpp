@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/gaussian_space.hpp"
 #include "core/node_targets.hpp"
 #include "core/samplers/projection_sampler.hpp"
@@ -55,10 +56,13 @@ public:
     void use_space(GaussianSpace& space) { space_ = &space; }
 
     // After a successful find: the winner's projected value of each row, in the order of `rows`.
-    const float* winning_values() const { return best_values_.data(); }
+    const float* winning_values() const { return best_values_; }
 
-    // Memory for as many row numbers as a node can have, free between two calls of find.
-    std::uint32_t* spare_rows() { return flagged_rows_.data(); }
+    // Memory for as many numbers as a node has rows, for anyone between two calls of find.
+    void* spare() { return values_; }
+
+    // Memory for n numbers, for anyone before a tree's first call of find.
+    void* room_for(std::int64_t n);
 
 private:
     struct Found {
@@ -79,8 +83,10 @@ private:
     template <typename Accumulator>
     void refine_bins(const Binning& binning, Accumulator& accumulator, std::int64_t n_flagged, Found& best,
                      std::int32_t best_bin);
-    std::int64_t collect_flagged(std::int64_t n_rows, const Binning& binning, double to_beat, double border);
+    std::int64_t collect_flagged(const NodeTargets& targets, const Binning& binning, double to_beat,
+                                 double border);
     Found search_gaussian(std::int64_t n);
+    void sort_keys(std::size_t first, std::size_t n);
     void reserve_bins(std::int64_t n_counts);
     HistogramScratch scratch();
 
@@ -88,17 +94,18 @@ private:
     const TrainingFeatures& features_;
     std::int64_t min_samples_leaf_;
     const std::atomic<bool>& stop_;
-    std::vector<float> values_;
-    std::vector<float> best_values_;
+    Buffer<float> room_;  // for the values of two directions
+    float* values_ = nullptr;
+    float* best_values_ = nullptr;
+    Buffer<std::uint16_t> bins_;
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint64_t> sorted_keys_;
-    std::vector<std::int32_t> bins_;
     std::vector<std::int32_t> counts_;
-    std::vector<std::int32_t> bin_rows_;
-    std::vector<double> moments_;
-    std::vector<double> bin_score_;
-    std::vector<double> bin_bound_;
-    std::vector<double> bin_work_;
+    Buffer<std::int32_t> bin_rows_;
+    Buffer<double> moments_;
+    Buffer<double> bin_score_;
+    Buffer<double> bin_bound_;
+    Buffer<double> bin_work_;
     std::vector<std::uint8_t> flagged_;
     std::vector<std::uint32_t> flagged_rows_;
     std::vector<std::uint32_t> missing_rows_;

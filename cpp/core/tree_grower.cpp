@@ -43,74 +43,66 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
               stop),
       space_(options.gaussian) {
     if (options.criterion == Criterion::gaussian) search_.use_space(space_);
-    multiplicity_.resize(static_cast<std::size_t>(training.rows.n_samples));
-    rows_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
+    counts_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
 }
 
-TreeArrays TreeGrower::grow(std::int64_t tree) {
+void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     tree_ = tree;
-    const auto tree_number = static_cast<std::uint64_t>(tree);
-    draw_rows(training_.rows, options_.seed, tree_number, multiplicity_);
-    divide_rows(training_.rows, options_.seed, tree_number, multiplicity_, rows_, estimation_.rows());
+    arrays.clear();
+    Buffer<std::uint32_t>& rows = is_honest(training_.rows) ? structure_ : arrays.members;
+    draw_tree_rows(rows);
+    rows_ = rows.data();
+    const auto n_rows = static_cast<std::int64_t>(rows.size());
     const EstimationRange estimates = estimation_.start();
-
-    const auto n_rows = static_cast<std::int64_t>(rows_.size());
     targets_.reserve_rows(std::max(n_rows, estimates.size()));
     search_.reserve_rows(n_rows);
 
+    const auto tree_number = static_cast<std::uint64_t>(tree);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
-    TreeArrays arrays;
     root_weight_ = 0.0;
-    direction_start_.clear();
     open_.clear();
-    open_.push_back({0, static_cast<std::int64_t>(rows_.size()), 0, 0,
-                     stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
-    add_nodes(1, arrays);
+    open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
+    arrays.add_nodes(1);
     sampler->prepare(context_of(open_.back()), tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
         grow_node(open, *sampler, arrays);
     }
-    order_directions(arrays);
-    if (!estimation_.honest()) arrays.members.assign(rows_.begin(), rows_.end());
-    return arrays;
 }
 
-void TreeGrower::add_nodes(std::size_t n, TreeArrays& arrays) {
-    const std::size_t size = arrays.left.size() + n;
-    arrays.left.resize(size);
-    arrays.threshold.resize(size);
-    arrays.missing_left.resize(size);
-    arrays.n_nonzeros.resize(size);
-    arrays.n_samples.resize(size);
-    arrays.weight.resize(size);
-    arrays.impurity.resize(size);
-    direction_start_.resize(size);
-}
-
-// Directions were appended as nodes were split; their final order is that of the nodes.
-void TreeGrower::order_directions(TreeArrays& arrays) const {
-    std::vector<std::int32_t> indices;
-    std::vector<float> weights;
-    indices.reserve(arrays.direction_indices.size());
-    weights.reserve(arrays.direction_weights.size());
-    for (std::size_t node = 0; node < arrays.left.size(); ++node) {
-        const std::int64_t start = direction_start_[node];
-        const std::int64_t stop = start + arrays.n_nonzeros[node];
-        indices.insert(indices.end(), arrays.direction_indices.begin() + start,
-                       arrays.direction_indices.begin() + stop);
-        weights.insert(weights.end(), arrays.direction_weights.begin() + start,
-                       arrays.direction_weights.begin() + stop);
+// Lists the rows that the tree draws, ascending, and how often; those that fill the leaves of an honest tree go
+// to `estimation_`.
+void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
+    const bool honest = is_honest(training_.rows);
+    auto* multiplicity = static_cast<std::int32_t*>(search_.room_for(training_.rows.n_samples));
+    const auto tree = static_cast<std::uint64_t>(tree_);
+    draw_rows(training_.rows, options_.seed, tree, multiplicity);
+    std::vector<std::uint8_t> chosen;
+    if (honest) chosen = choose_estimation_rows(training_.rows, options_.seed, tree, multiplicity);
+    const std::int64_t n = training_.rows.n_samples;
+    const std::int64_t n_drawn = n - std::count(multiplicity, multiplicity + n, 0);
+    rows.clear();
+    rows.reserve(static_cast<std::size_t>(n_drawn));
+    counts_.clear();
+    estimation_.clear();
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (multiplicity[i] == 0) continue;
+        const auto row = static_cast<std::uint32_t>(i);
+        const bool estimates = !chosen.empty() && chosen[row] != 0;
+        if (!estimates) {
+            rows.push_back(row);
+            counts_.push_back(multiplicity[i]);
+        }
+        // The only distinct row of a tree decides nothing, and serves for both.
+        if (honest && (estimates || chosen.empty())) estimation_.add(row, multiplicity[i]);
     }
-    arrays.direction_indices = std::move(indices);
-    arrays.direction_weights = std::move(weights);
 }
 
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
-    targets_.load(rows_.data() + open.begin, open.end - open.begin, multiplicity_.data());
+    targets_.load(rows_ + open.begin, open.end - open.begin, counts_.data() + open.begin);
     if (targets_.is_gaussian()) load_space(open, sampler);
     if (open.node == 0) root_weight_ = targets_.total_weight();
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
@@ -160,7 +152,7 @@ void TreeGrower::add_dimensions(const OpenNode& open, const ProjectionBatch& bat
     const std::int64_t n_rows = open.end - open.begin;
     values_.resize(static_cast<std::size_t>((n_rows + kLane - 1) / kLane * kLane));
     for (std::int64_t j = 0; j < batch.size(); ++j) {
-        const ValueRange range = training_.features.project(*options_.kernels, rows_.data() + open.begin, n_rows,
+        const ValueRange range = training_.features.project(*options_.kernels, rows_ + open.begin, n_rows,
                                                             direction_of(batch, j), values_.data());
         space_.add_dimension(values_.data(), range);
     }
@@ -175,13 +167,13 @@ double TreeGrower::impurity_decrease(const Split& split) const {
 // Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open) const {
     const std::int64_t n = open.end - open.begin;
-    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth && n >= options_.min_samples_split &&
-           n >= 2 * options_.min_samples_leaf;
+    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth &&
+           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) const {
-    return {&training_.features.columns, rows_.data() + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key, &training_.targets, multiplicity_.data()};
+    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
+            open.key, &training_.targets, counts_.data() + open.begin};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
@@ -203,9 +195,9 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
 }
 
 bool TreeGrower::rows_are_identical(const OpenNode& open) const {
-    const std::uint32_t first = rows_[static_cast<std::size_t>(open.begin)];
+    const std::uint32_t first = rows_[open.begin];
     for (std::int64_t i = open.begin + 1; i < open.end; ++i) {
-        const std::uint32_t row = rows_[static_cast<std::size_t>(i)];
+        const std::uint32_t row = rows_[i];
         const FeatureMatrix& columns = training_.features.columns;
         const bool equal = columns.type == FeatureType::float32 ? equal_rows<float>(columns, first, row)
                                                                 : equal_rows<std::uint8_t>(columns, first, row);
@@ -216,22 +208,27 @@ bool TreeGrower::rows_are_identical(const OpenNode& open) const {
 
 // Stable, so that rows stay in ascending order within every node and gathers stream through memory.
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
-    const float* values = search_.winning_values();
-    std::uint32_t* rows = rows_.data() + open.begin;
-    std::uint32_t* right = search_.spare_rows();
     const std::int64_t n = open.end - open.begin;
+    divide(counts_.data() + open.begin, n, split);
+    return open.begin + divide(rows_ + open.begin, n, split);
+}
+
+template <typename T>
+std::int64_t TreeGrower::divide(T* entries, std::int64_t n, const Split& split) {
+    const float* values = search_.winning_values();
+    T* right = static_cast<T*>(search_.spare());
     std::int64_t n_left = 0;
     std::int64_t n_right = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint32_t row = rows[i];
+        const T entry = entries[i];
         const bool go_left = goes_left(values[i], split.threshold, split.missing_left);
-        rows[n_left] = row;
-        right[n_right] = row;
+        entries[n_left] = entry;
+        right[n_right] = entry;
         n_left += go_left ? 1 : 0;
         n_right += go_left ? 0 : 1;
     }
-    std::copy(right, right + n_right, rows + n_left);
-    return open.begin + n_left;
+    std::copy(right, right + n_right, entries + n_left);
+    return n_left;
 }
 
 // Where training met no missing value, later ones follow the side of the larger weight.
@@ -245,25 +242,24 @@ bool TreeGrower::heavier_left(const Split& split) const {
 }
 
 void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
+    const bool missing_left = split.has_missing ? split.missing_left : heavier_left(split);
     const std::int64_t middle = partition(open, split);
     const auto node = static_cast<std::size_t>(open.node);
     const auto left = static_cast<std::int32_t>(arrays.left.size());
-    const bool missing_left = split.has_missing ? split.missing_left : heavier_left(split);
 
     const auto direction = static_cast<std::size_t>(split.direction);
     const std::int64_t start = batch_.indptr[direction];
-    const std::int64_t stop = batch_.indptr[direction + 1];
-    arrays.direction_indices.insert(arrays.direction_indices.end(), batch_.indices.begin() + start,
-                                    batch_.indices.begin() + stop);
-    arrays.direction_weights.insert(arrays.direction_weights.end(), batch_.weights.begin() + start,
-                                    batch_.weights.begin() + stop);
-    direction_start_[node] = static_cast<std::int64_t>(arrays.direction_indices.size()) - (stop - start);
-    arrays.n_nonzeros[node] = static_cast<std::int32_t>(stop - start);
+    const auto length = static_cast<std::size_t>(batch_.indptr[direction + 1] - start);
+    arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
+    arrays.direction_indices.append(batch_.indices.data() + start, length);
+    arrays.direction_weights.append(batch_.weights.data() + start, length);
+    arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = missing_left ? 1 : 0;
-    add_nodes(2, arrays);
-    const Direction winner{batch_.indices.data() + start, batch_.weights.data() + start, stop - start};
+    arrays.add_nodes(2);
+    const Direction winner{batch_.indices.data() + start, batch_.weights.data() + start,
+                           static_cast<std::int64_t>(length)};
     const auto [left_estimates, right_estimates] = estimation_.divide(
         open.estimates, training_.features, *options_.kernels, winner, split.threshold, missing_left);
     open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
@@ -273,10 +269,10 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
 void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
     std::int64_t n_members = open.end - open.begin;
     if (estimation_.honest()) {
-        const std::uint32_t* members = estimation_.data(open.estimates);
+        const std::uint32_t* members = estimation_.rows(open.estimates);
         n_members = open.estimates.size();
-        targets_.load(members, n_members, multiplicity_.data());
-        arrays.members.insert(arrays.members.end(), members, members + n_members);
+        targets_.load(members, n_members, estimation_.counts(open.estimates));
+        arrays.members.append(members, static_cast<std::size_t>(n_members));
     }
     const auto node = static_cast<std::size_t>(open.node);
     arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());

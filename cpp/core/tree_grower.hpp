@@ -41,8 +41,8 @@ public:
     TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
                const GrowOptions& options, const std::atomic<bool>& stop);
 
-    // Returns an unfinished tree if `stop` becomes true meanwhile.
-    TreeArrays grow(std::int64_t tree);
+    // Fills `arrays` anew; with an unfinished tree if `stop` becomes true meanwhile.
+    void grow(std::int64_t tree, TreeArrays& arrays);
 
 private:
     struct OpenNode {
@@ -53,8 +53,7 @@ private:
         EstimationRange estimates;
     };
 
-    void add_nodes(std::size_t n, TreeArrays& arrays);
-    void order_directions(TreeArrays& arrays) const;
+    void draw_tree_rows(Buffer<std::uint32_t>& rows);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     void load_space(const OpenNode& open, ProjectionSampler& sampler);
     void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
@@ -64,6 +63,8 @@ private:
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
+    template <typename T>
+    std::int64_t divide(T* entries, std::int64_t n, const Split& split);
     bool heavier_left(const Split& split) const;
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
     void add_leaf(const OpenNode& open, TreeArrays& arrays);
@@ -74,11 +75,11 @@ private:
     const std::atomic<bool>& stop_;
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
-    std::vector<std::int32_t> multiplicity_;
-    std::vector<std::uint32_t> rows_;  // those that decide splits
+    std::uint32_t* rows_ = nullptr;     // the rows that decide splits, node by node
+    Buffer<std::int32_t> counts_;       // how often each of them was drawn
+    Buffer<std::uint32_t> structure_;   // those rows of an honest tree; another's are its members in the end
     EstimationRows estimation_;
     std::vector<OpenNode> open_;
-    std::vector<std::int64_t> direction_start_;  // of each node, in the order in which nodes were split
     ProjectionBatch batch_;
     NodeTargets targets_;
     SplitSearch search_;

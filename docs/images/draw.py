@@ -27,12 +27,15 @@ from silvan.plotting import (
 )
 from silvan.projections import (
     AxisAligned,
+    CanonicalDirections,
     Dictionary,
     GraphNeighborhoods,
     Mixture,
     Patches,
+    PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
+    RidgeDirections,
     SparseSigns,
     UniformCombinations,
 )
@@ -84,6 +87,30 @@ def draw_directions() -> Figure:
     assert image is not None
     bar = figure.colorbar(image, cax=axes[-1, -1].inset_axes((0.05, 0.1, 0.07, 0.8)))
     bar.set_label("weight")
+    return figure
+
+
+def draw_fitted_directions() -> Figure:
+    """Show what each law fits to the same node: lines along the directions of a root."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 150)
+    centres = np.array([[-1.2, 0.0], [1.2, 0.4], [0.6, -1.9]])
+    X = centres[y] + rng.normal(size=(450, 2)) @ np.array([[1.3, 0.9], [0.0, 0.45]])
+    laws = {
+        "UniformCombinations()": UniformCombinations(),
+        "PrincipalComponents()": PrincipalComponents(n_features=2),
+        "RidgeDirections()": RidgeDirections(n_features=2),
+        "CanonicalDirections()": CanonicalDirections(n_features=2),
+    }
+    figure = Figure(figsize=(12, 3.4), dpi=90, layout="constrained")
+    for axis, (title, law) in zip(figure.subplots(1, 4), laws.items(), strict=True):
+        for label, color in enumerate((GREEN, ORANGE, GREY)):
+            axis.plot(*X[y == label].T, ".", color=color, markersize=3, alpha=0.6)
+        for direction in law.draw(24, n_features=2, random_state=0, X=X, y=y).toarray():
+            x, dx = X.mean(axis=0), 3.6 * direction / np.linalg.norm(direction)
+            axis.plot(*np.transpose([x - dx, x + dx]), color="black", linewidth=0.7, alpha=0.6)
+        axis.set_title(title, fontsize=11)
+        axis.set(xticks=[], yticks=[], aspect="equal", xlim=(-4.6, 4.6), ylim=(-4.6, 4.2))
     return figure
 
 
@@ -417,6 +444,7 @@ def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDAr
 
 if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
+    draw_fitted_directions().savefig(HERE / "fitted_directions.png")
     draw_patches().savefig(HERE / "patches.png")
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)

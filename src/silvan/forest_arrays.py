@@ -78,7 +78,7 @@ class ForestArrays:
         Value of the criterion at the node.
     value_indptr, value_outputs, values : arrays
         Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
-        or means of the targets.
+        means of the targets, or, without targets, the leaf's share of the tree's weight.
     member_indptr, members : arrays
         In-bag training rows of each leaf: those that its values are means of. In an honest forest
         a leaf that none reached has the members of its nearest ancestor.

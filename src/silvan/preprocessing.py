@@ -109,13 +109,14 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         dtype = np.float32 if X.dtype in (np.float32, np.uint8) else np.float64
         ranks = np.empty(X.shape, dtype=dtype, order="F" if X.flags.f_contiguous else "C")
         for j in range(X.shape[1]):
-            ranks[:, j] = self.scale_column(j, X[:, j])
+            ranks[:, j] = self._scale_column(j, X[:, j])
         return ranks
 
-    def scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
+    def _scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
         """Ranks of values of feature `j`; they are not checked."""
         if column.dtype == np.uint8 and len(column) > 256:
-            return self.scale_column(j, np.arange(256, dtype=np.uint8))[column]
+            table = self._scale_column(j, np.arange(256, dtype=np.uint8))
+            return np.take(table, column)
         values, ranks = self.values_[j], self.ranks_[j]
         column = column.astype(np.float64)
         if len(values) == 0:
@@ -126,7 +127,7 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         # Halves, because a difference of two float64 may exceed the largest.
         width = upper / 2 - lower / 2
         step = np.divide(column / 2 - lower / 2, width, out=np.zeros_like(width), where=width > 0)
-        scaled = ranks[at] + step * (ranks[above] - ranks[at])
+        scaled: NDArray[np.float64] = ranks[at] + step * (ranks[above] - ranks[at])
         scaled[column < values[0]] = 0.0
         scaled[column > values[-1]] = self.n_values_[j] + 1.0
         scaled[np.isnan(column)] = np.nan

@@ -98,7 +98,7 @@ def test_class_weights_do_not_move_the_scales(skewed, scaling):
     weighted.fit(X, y)
     for j in range(X.shape[1]):
         np.testing.assert_array_equal(
-            plain._scaler.scale_column(j, X[:, j]), weighted._scaler.scale_column(j, X[:, j])
+            plain._scaler._scale_column(j, X[:, j]), weighted._scaler._scale_column(j, X[:, j])
         )
 
 

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from silvan import ForestClassifier, ForestRegressor
 from silvan.projections import CanonicalDirections, PrincipalComponents, RidgeDirections
+from silvan.projections.fitted import thin
 
 LAWS = {
     "components": PrincipalComponents(),
@@ -93,6 +94,14 @@ def test_thinned_nodes_equal_the_reference_too(law):
         rows = make_rows(rng, n, 5)
         assert_same_directions(thinned, rows, 6, tree)
     assert not np.allclose(draw_natively(thinned, rows, 6), draw_natively(law, rows, 6))
+
+
+def test_thinning_takes_all_rows_equally_often():
+    rng = np.random.default_rng(15)
+    taken = np.concatenate([thin(np.arange(90), 50, rng) for _ in range(4000)])
+    counts = np.bincount(taken, minlength=90)
+    assert len(taken) == 4000 * 50
+    assert (np.abs(counts - 4000 * 50 / 90) < 6 * np.sqrt(4000 * 50 / 90)).all()
 
 
 @pytest.mark.parametrize("targets", TARGETS)

@@ -11,15 +11,15 @@ namespace silvan {
 namespace {
 
 // Monotone in the value, so that bins keep the order of the rows.
-inline void find_bins(const float* values, std::int64_t n_rows, const Binning& binning, std::int32_t* bins) {
+inline void find_bins(const float* values, std::int64_t n_rows, const Binning& binning, std::uint16_t* bins) {
     const std::int32_t last = binning.n_bins - 1;
     for (std::int64_t i = 0; i < n_rows; ++i) {
         const auto bin = static_cast<std::int32_t>((values[i] - binning.minimum) * binning.scale);
-        bins[i] = bin < last ? bin : last;
+        bins[i] = static_cast<std::uint16_t>(bin < last ? bin : last);
     }
 }
 
-void count_rows(const std::int32_t* bins, std::int64_t n_rows, std::int32_t n_bins, std::int32_t* rows) {
+void count_rows(const std::uint16_t* bins, std::int64_t n_rows, std::int32_t n_bins, std::int32_t* rows) {
     for (std::int32_t b = 0; b <= n_bins; ++b) rows[b] = 0;
     for (std::int64_t i = 0; i < n_rows; ++i) ++rows[bins[i] + 1];
     for (std::int32_t b = 0; b < n_bins; ++b) rows[b + 1] += rows[b];
@@ -53,7 +53,7 @@ void bound_gains(const double* before, double total, double base, std::int32_t n
     }
 }
 
-void sum_class_counts(const std::int32_t* bins, std::int64_t n_rows, const ClassTargets& targets,
+void sum_class_counts(const std::uint16_t* bins, std::int64_t n_rows, const ClassTargets& targets,
                       std::int32_t n_bins, std::int32_t* counts) {
     const std::int32_t width = n_bins + 1;
     __builtin_memset(counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(width) *
@@ -103,8 +103,8 @@ void score_histogram(const float* values, std::int64_t n_rows, const ClassTarget
     find_bins(values, n_rows, binning, scratch.bins);
     sum_class_counts(scratch.bins, n_rows, targets, n_bins, scratch.counts);
 
-    double* before = scratch.work;
-    double* squares_left = before + (kMaxBins + 1);
+    double* before = scratch.moments;
+    double* squares_left = scratch.work;
     double* squares_right = squares_left + (kMaxBins + 1);
     for (std::int32_t b = 0; b < width; ++b) before[b] = 0.0;
     for (std::int32_t b = 0; b < n_bins; ++b) squares_left[b] = squares_right[b] = 0.0;
@@ -188,14 +188,15 @@ void score_histogram_regression(const float* values, std::int64_t n_rows, const 
     bound_gains(weight, targets.total_weight, base, n_bins, sum_squared, sum_weighted, scratch.bound);
 }
 
-float largest_in_bins(const float* values, const std::int32_t* bins, std::int64_t n_rows,
+float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64_t n_rows,
                       std::int32_t last_bin) {
     Floats most = Floats{} - kInfinity;
     const Ints last = Ints{} + last_bin;
     std::int64_t i = 0;
     for (; i + kLane <= n_rows; i += kLane) {
         const Floats v = load<Floats>(values + i);
-        most = (load<Ints>(bins + i) <= last) & (v > most) ? v : most;
+        const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
+        most = (bin <= last) & (v > most) ? v : most;
     }
     float largest = -kInfinity;
     for (std::int64_t l = 0; l < kLane; ++l) largest = most[l] > largest ? most[l] : largest;

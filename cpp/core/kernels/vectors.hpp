@@ -9,6 +9,7 @@ namespace {
 // Vectors of GCC and Clang: the compiler lowers them to whatever the instruction set offers.
 using Floats = float __attribute__((vector_size(64)));
 using Ints = std::int32_t __attribute__((vector_size(64)));
+using Shorts = std::uint16_t __attribute__((vector_size(32)));  // as many as Ints
 using Doubles = double __attribute__((vector_size(64)));
 using Longs = std::int64_t __attribute__((vector_size(64)));
 

@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/dot.hpp"
 
 namespace silvan {
 
-double row_weight(const NodeContext& node, std::uint32_t row) {
-    return node.multiplicity[row] * (node.targets->weight == nullptr ? 1.0 : node.targets->weight[row]);
+double row_weight(const NodeContext& node, std::int64_t i) {
+    return node.counts[i] * (node.targets->weight == nullptr ? 1.0 : node.targets->weight[node.rows[i]]);
 }
 
 void NodeSample::take(const NodeContext& node, std::int64_t max_samples, Random& random) {
     node_ = &node;
-    thin(node.rows, node.n_rows, max_samples, random);
+    thin(node.n_rows, max_samples, random);
 }
 
 void NodeSample::take_some_classes(const NodeContext& node, std::int64_t max_samples, Random& random) {
@@ -26,21 +27,20 @@ void NodeSample::take_some_classes(const NodeContext& node, std::int64_t max_sam
     } while (std::find(chosen.begin(), chosen.end(), 1) == chosen.end());
     in_classes_.clear();
     for (std::int64_t i = 0; i < node.n_rows; ++i) {
-        if (chosen[classes_.of_row(static_cast<std::size_t>(i))] != 0) in_classes_.push_back(node.rows[i]);
+        if (chosen[classes_.of_row(static_cast<std::size_t>(i))] != 0) in_classes_.push_back(i);
     }
-    thin(in_classes_.data(), static_cast<std::int64_t>(in_classes_.size()), max_samples, random);
+    thin(static_cast<std::int64_t>(in_classes_.size()), max_samples, random);
+    for (std::int64_t& i : taken_) i = in_classes_[static_cast<std::size_t>(i)];
 }
 
-void NodeSample::thin(const std::uint32_t* rows, std::int64_t n_rows, std::int64_t max_samples, Random& random) {
+void NodeSample::thin(std::int64_t n_rows, std::int64_t max_samples, Random& random) {
+    taken_.resize(static_cast<std::size_t>(std::min(n_rows, max_samples)));
     if (n_rows <= max_samples) {
-        taken_.assign(rows, rows + n_rows);
+        std::iota(taken_.begin(), taken_.end(), 0);
     } else {
-        taken_.resize(static_cast<std::size_t>(max_samples));
-        for (std::int64_t run = 0; run < max_samples; ++run) {
-            const std::int64_t first = run * n_rows / max_samples;
-            const std::int64_t end = (run + 1) * n_rows / max_samples;
-            const auto step = random.below(static_cast<std::uint64_t>(end - first));
-            taken_[static_cast<std::size_t>(run)] = rows[first + static_cast<std::int64_t>(step)];
+        for (std::int64_t part = 0; part < max_samples; ++part) {
+            const auto step = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n_rows)));
+            taken_[static_cast<std::size_t>(part)] = (part * n_rows + step) / max_samples;
         }
     }
     undo_draw();
@@ -59,9 +59,8 @@ void NodeSample::load(const std::vector<std::int32_t>& features) {
     weight_.clear();
     for (std::size_t i = 0; i < taken_.size(); ++i) {
         if (count_[i] == 0) continue;
-        const std::uint32_t row = taken_[i];
-        rows_.push_back(row);
-        weight_.push_back(count_[i] * row_weight(*node_, row));
+        rows_.push_back(node_->rows[taken_[i]]);
+        weight_.push_back(count_[i] * row_weight(*node_, taken_[i]));
     }
     values_.resize(n_columns_ * rows_.size());
     if (rows_.empty()) return;

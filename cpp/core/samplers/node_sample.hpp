@@ -12,8 +12,9 @@ namespace silvan {
 
 class NodeSample {
 public:
-    // Takes the rows of the node. Of more than `max_samples` it takes that many: one from each of max_samples
-    // runs of neighbouring rows, uniform within the run.
+    // Takes the rows of the node. Of more than `max_samples` it takes that many: a point uniform in each of
+    // max_samples equal parts of the line on which every row has length 1. All rows are equally likely, and
+    // one that lies in two parts may be taken twice.
     void take(const NodeContext& node, std::int64_t max_samples, Random& random);
 
     // The same, but only from rows whose class is in a random subset of the classes: each is in with probability
@@ -45,7 +46,7 @@ public:
     void standardize(std::vector<double>& deviation, std::vector<std::size_t>& present);
 
 private:
-    void thin(const std::uint32_t* rows, std::int64_t n_rows, std::int64_t max_samples, Random& random);
+    void thin(std::int64_t n_rows, std::int64_t max_samples, Random& random);
     template <typename T>
     void gather(const std::vector<std::int32_t>& features);
     void drop_incomplete_rows();
@@ -54,14 +55,14 @@ private:
     const NodeContext* node_ = nullptr;
     std::size_t n_columns_ = 0;
     double total_weight_ = 0.0;
-    std::vector<std::uint32_t> taken_;
+    std::vector<std::int64_t> taken_;     // places among the node's rows
     std::vector<std::int32_t> count_;     // of each row taken
     std::vector<std::uint32_t> rows_;     // those that count and are complete
     std::vector<double> weight_;          // of each of them
     std::vector<double> values_;          // column after column
     std::vector<double> scratch_;         // a number for each row
     ClassNumbers classes_;
-    std::vector<std::uint32_t> in_classes_;
+    std::vector<std::int64_t> in_classes_;
 };
 
 // The covariances of the columns of a sample that is scaled by weight: the lower triangle of a column-major

@@ -59,9 +59,9 @@ struct ProjectionBatch {
 
 struct TrainingTargets;
 
-// What a sampler may know about the node that it draws for. Features, targets and multiplicities are those of
-// the whole training set, indexed by row; a law may look at the node's own rows only. Without rows there is
-// nothing to look at, and the pointers may be null.
+// What a sampler may know about the node that it draws for. Features and targets are those of the whole training
+// set, indexed by row; a law may look at the node's own rows only. Without rows there is nothing to look at, and
+// the pointers may be null.
 struct NodeContext {
     const FeatureMatrix* features = nullptr;
     const std::uint32_t* rows = nullptr;  // ascending row numbers of the node
@@ -70,11 +70,11 @@ struct NodeContext {
     std::int64_t depth = 0;
     std::uint64_t key = 0;
     const TrainingTargets* targets = nullptr;
-    const std::int32_t* multiplicity = nullptr;  // how often the tree drew each row
+    const std::int32_t* counts = nullptr;  // how often the tree drew each row of the node
 };
 
-// How much a row of the node counts: its multiplicity times its weight.
-double row_weight(const NodeContext& node, std::uint32_t row);
+// How much row number `i` of the node counts: how often it was drawn times its weight.
+double row_weight(const NodeContext& node, std::int64_t i);
 
 class ProjectionSampler {
 public:

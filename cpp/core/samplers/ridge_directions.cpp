@@ -53,7 +53,7 @@ public:
         uncut_ = false;
         for (int i = 0; i < kMaxSteps; ++i) {
             double gain = find_step(sample, target);
-            if (gain > promise && uncut_) {
+            if (!(gain <= promise) && uncut_) {
                 cut_last_step();
                 gain = find_step(sample, target);
             }

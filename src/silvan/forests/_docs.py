@@ -113,7 +113,7 @@ _PARTS = {
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
             Whether covariances are matrices, or variances alone.
-        reg_covar : float, default=1e-3
+        reg_covar : float
             What is added to variances, as a share: of the variances of the node where a split is
             searched, and of the variances of all rows in leaves. It bounds densities where rows
             repeat, features are constant, or leaves have fewer rows than features.

@@ -178,7 +178,7 @@ def sample_rows(
     plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
-    targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+    targets = y.reshape(len(y), -1)
     order = _core.row_order(features.rows, targets)
     honest = plan.estimation_share > 0
     repeats = _core.row_repeats(features.rows, targets, order) if honest else None

@@ -22,7 +22,7 @@ class LinearScaler:
     centre: NDArray[np.float64]
     width: NDArray[np.float64]
 
-    def scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
+    def _scale_column(self, j: int, column: NDArray[Any]) -> NDArray[np.float64]:
         """Scaled values of feature `j`, within the range of float32."""
         scaled: NDArray[np.float64] = column.astype(np.float64)
         scaled -= self.centre[j]
@@ -62,7 +62,7 @@ def scale_rows(
     n_rows = len(X) if kept is None else len(kept)
     scaled = np.empty((n_rows, X.shape[1]), dtype=np.float32, order=order)
     for j in range(X.shape[1]):
-        scaled[:, j] = scaler.scale_column(j, X[:, j] if kept is None else X[kept, j])
+        scaled[:, j] = scaler._scale_column(j, X[:, j] if kept is None else X[kept, j])
     return scaled
 
 

@@ -14,6 +14,7 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
+    count_rows,
     most_samples,
     n_drawn,
     orient,
@@ -59,7 +60,7 @@ class CanonicalDirections(ProjectionDistribution):
         Whether to draw rows with replacement for each fit.
     max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        runs of neighbouring rows, and the bootstrap draws from these. None looks at all.
+        equal stretches of them, and the bootstrap draws from these. None looks at all.
 
     References
     ----------
@@ -107,14 +108,11 @@ class CanonicalDirections(ProjectionDistribution):
         self, node: Node, features: NDArray[np.intp], rng: np.random.Generator
     ) -> list[Vector]:
         rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
-        counts = np.zeros(node.n_samples, dtype=np.int64)
-        counts[rows] = 1
-        samples = [read_sample(node, features, counts)]
+        draws = [rows]
         if self.bootstrap and len(rows) > 0:
-            counts = np.zeros_like(counts)
-            np.add.at(counts, rows[rng.integers(len(rows), size=len(rows))], 1)
-            samples.insert(0, read_sample(node, features, counts))
-        for sample in samples:
+            draws.insert(0, rows[rng.integers(len(rows), size=len(rows))])
+        for drawn in draws:
+            sample = read_sample(node, features, count_rows(drawn, node))
             directions = [orient(direction) for direction in canonical_directions(sample)]
             fitted = [place(features, d, node.n_features) for d in directions if d is not None]
             if fitted:

@@ -14,6 +14,7 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
+    count_rows,
     most_samples,
     orient,
     place,
@@ -57,11 +58,16 @@ class PrincipalComponents(ProjectionDistribution):
         Whether to fit at every node or once per tree.
     max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        runs of neighbouring rows. None looks at all.
+        equal stretches of them. None looks at all.
 
     See Also
     --------
     RandomRotation : A rotation that does not look at the data.
+
+    Notes
+    -----
+    Table 3.1 of [2]_ can be read as if the features of a group were those left out. As in [1]_,
+    they are those that the components are over.
 
     References
     ----------
@@ -121,9 +127,9 @@ class PrincipalComponents(ProjectionDistribution):
     ) -> list[Vector]:
         """The components that vary among the node's rows."""
         features = np.sort(group)
-        counts = np.zeros(node.n_samples)
-        counts[thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)] = 1
-        variance, components = principal_components(read_sample(node, features, counts))
+        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
+        sample = read_sample(node, features, count_rows(rows, node))
+        variance, components = principal_components(sample)
         varies = variance > _NO_VARIANCE * variance.max()
         if not varies.any():
             features, components = group[:1], np.ones((1, 1))
@@ -136,13 +142,13 @@ class PrincipalComponents(ProjectionDistribution):
         rotation: list[Vector] = []
         for group in self._cut(permutation, node):
             features = np.sort(group)
-            counts = self._draw_rows(node, rng)
-            _, components = principal_components(read_sample(node, features, counts))
+            sample = read_sample(node, features, count_rows(self._draw_rows(node, rng), node))
+            _, components = principal_components(sample)
             rotation += [place(features, component, node.n_features) for component in components]
         return np.array(rotation)
 
-    def _draw_rows(self, node: Node, rng: np.random.Generator) -> NDArray[np.int64]:
-        """How often each row counts in the sample of one group of a tree."""
+    def _draw_rows(self, node: Node, rng: np.random.Generator) -> NDArray[np.intp]:
+        """The rows of the sample of one group of a tree."""
         rows = np.arange(node.n_samples)
         if len(rows) > 0 and node.targets.ndim == 1:
             classes, numbers = np.unique(node.targets, return_inverse=True)
@@ -151,11 +157,10 @@ class PrincipalComponents(ProjectionDistribution):
                 chosen = rng.integers(2, size=len(classes))
             rows = np.flatnonzero(chosen[numbers])
         rows = thin(rows, most_samples(self.max_samples), rng)
-        counts = np.zeros(node.n_samples, dtype=np.int64)
-        if len(rows) > 0:
-            n_draws = max(1, int(_BOOTSTRAP_SHARE * len(rows)))
-            np.add.at(counts, rows[rng.integers(len(rows), size=n_draws)], 1)
-        return counts
+        if len(rows) == 0:
+            return rows
+        n_draws = max(1, int(_BOOTSTRAP_SHARE * len(rows)))
+        return np.asarray(rows[rng.integers(len(rows), size=n_draws)])
 
     def _group_size(self, node: Node) -> int:
         return min(int(self.n_features), node.n_features)

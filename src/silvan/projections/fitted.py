@@ -22,7 +22,7 @@ DEFAULT_MAX_SAMPLES = 256
 _ALL_SAMPLES = 2**31 - 1
 
 
-def check_fit(n_features: object, max_samples: object, n_available: int, *, or_none: bool) -> None:
+def check_fit(n_features: Any, max_samples: object, n_available: int, *, or_none: bool) -> None:
     """Check the parameters that all fits have: how many features and rows they look at."""
     check_integer("n_features", n_features, 1, or_none=or_none)
     if n_features is not None and min(n_features, n_available) > MOST_FEATURES:
@@ -61,11 +61,16 @@ class FitSample:
 
 
 def thin(rows: NDArray[np.intp], max_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Of more than `max_samples` rows take one from each of so many runs of neighbours."""
+    """Of more than `max_samples` rows take one from each of so many equal parts of their line."""
     if len(rows) <= max_samples:
         return rows
-    ends = np.arange(max_samples + 1) * len(rows) // max_samples
-    return np.asarray(rows[ends[:-1] + rng.integers(np.diff(ends))])
+    steps = rng.integers(len(rows), size=max_samples)
+    return np.asarray(rows[(np.arange(max_samples) * len(rows) + steps) // max_samples])
+
+
+def count_rows(rows: NDArray[np.intp], node: Node) -> NDArray[np.int64]:
+    """How often each row of the node is among `rows`."""
+    return np.bincount(rows, minlength=node.n_samples)
 
 
 def read_sample(node: Node, features: NDArray[Any], counts: NDArray[Any]) -> FitSample:

@@ -13,6 +13,7 @@ from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     Vector,
     check_fit,
+    count_rows,
     most_samples,
     n_drawn,
     orient,
@@ -42,6 +43,8 @@ class RidgeDirections(ProjectionDistribution):
     one for each direction. In regression it is ``Ridge(alpha)`` on standardised features; of
     several outputs each direction draws one.
 
+    A row of weight 2 counts as two rows do, so the scale of sample weights matters where they are
+    not in the draws already (``bootstrap=False`` in the forest).
     Rows with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit (one class, no feature that varies), the direction is the feature drawn first.
 
@@ -54,7 +57,12 @@ class RidgeDirections(ProjectionDistribution):
         Strength of the penalty, above 0.
     max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        runs of neighbouring rows. None looks at all.
+        equal stretches of them. None looks at all.
+
+    Notes
+    -----
+    Table 3.1 of [2]_ says how many features are left out; as in [1]_, `n_features` says how many
+    are used. In [1]_ the strength of the penalty is chosen at each node; here it is a parameter.
 
     References
     ----------
@@ -101,9 +109,8 @@ class RidgeDirections(ProjectionDistribution):
     def _fit_direction(self, node: Node, rng: np.random.Generator) -> Vector:
         drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
         features = np.sort(drawn)
-        counts = np.zeros(node.n_samples)
-        counts[thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)] = 1
-        sample = read_sample(node, features, counts)
+        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
+        sample = read_sample(node, features, count_rows(rows, node))
         target = draw_target(sample.targets, rng)
         coefficients = np.zeros(len(features))
         if target is not None:
@@ -177,7 +184,7 @@ def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha:
     step, move, promise = np.zeros_like(solution), 0.0, np.inf
     for _ in range(_MAX_STEPS):
         next_step, gain = find_step(solution)
-        if gain > promise and move > _SAFE_MOVE:
+        if not gain <= promise and move > _SAFE_MOVE:
             solution = solution + (np.log1p(move) / move - 1) * step
             next_step, gain = find_step(solution)
         step, promise = next_step, gain

@@ -18,6 +18,8 @@ Rows = NDArray[Any]  # rows of numbers, of any type
 AFFINITIES = ("binary", "gaussian", "mahalanobis")
 # Entries of affinity matrices that are collected before they are added up.
 _ENTRIES_AT_ONCE = 2**24
+# Weaker links count as none: no eigenvector could be told from its neighbours.
+_NO_AFFINITY = 1e-9
 # Pairs of rows that the usual distance is measured on.
 _N_PAIRS = 2**16
 
@@ -98,9 +100,10 @@ class _DistanceAffinity(Affinity):
         n_entries = 0
         for tree in range(self.index.n_trees):
             for pairs in self.index.pairs(leaves[:, tree], self.X.shape[1]):
-                weights = np.exp(-self.distances(pairs, X)) / self.index.n_trees
-                kept = weights > 0
-                parts.append((weights[kept], pairs.query[kept], pairs.row[kept]))
+                weights = np.exp(-self.distances(pairs, X))
+                kept = weights > _NO_AFFINITY
+                data = weights[kept] / self.index.n_trees
+                parts.append((data, pairs.query[kept], pairs.row[kept]))
                 n_entries += len(parts[-1][0])
             if n_entries > _ENTRIES_AT_ONCE or tree + 1 == self.index.n_trees:
                 data, query, row = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -12,11 +12,29 @@ from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
-from silvan.projections import ProjectionDistribution, UniformCombinations
+from silvan.inspection import find_component
+from silvan.projections import (
+    CanonicalDirections,
+    ProjectionDistribution,
+    RidgeDirections,
+    UniformCombinations,
+)
 
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.
 _MOST_BITS = 23
+
+
+def check_covariance_parameters(covariance_type: object, reg_covar: object) -> None:
+    """Check how covariances are estimated."""
+    check_choice("covariance_type", covariance_type, COVARIANCE_TYPES)
+    if not (is_number(reg_covar) and 1e-12 <= reg_covar <= 1):  # type: ignore[operator]
+        raise invalid(
+            "reg_covar",
+            "a number in [1e-12, 1], relative to the variances of the data",
+            reg_covar,
+            "pass for example 1e-4",
+        )
 
 
 class GaussianForest(BaseForest):
@@ -36,13 +54,13 @@ class GaussianForest(BaseForest):
         *,
         projections: ProjectionDistribution | None = None,
         covariance_type: str = "full",
-        reg_covar: float = 1e-3,
+        reg_covar: float = 1e-4,
         criterion_dim: int | None = 8,
         max_thresholds: int | None = 8,
         max_features: int | float | str | None = 1.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 10,
+        min_samples_leaf: int | float = 15,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -94,18 +112,19 @@ class GaussianForest(BaseForest):
         """
         return super().fit(X, np.zeros(1), sample_weight)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Not there: nodes measure their gains in spaces of their own."""
+        raise AttributeError(
+            "a forest without targets has no feature_importances_; silvan.inspection counts which "
+            "features its splits use."
+        )
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("covariance_type", self.covariance_type, COVARIANCE_TYPES)
+        check_covariance_parameters(self.covariance_type, self.reg_covar)
         check_integer("criterion_dim", self.criterion_dim, 1, or_none=True)
         check_integer("max_thresholds", self.max_thresholds, 1, or_none=True)
-        if not (is_number(self.reg_covar) and 1e-12 <= self.reg_covar <= 1):
-            raise invalid(
-                "reg_covar",
-                "a number in [1e-12, 1], relative to the variances of the data",
-                self.reg_covar,
-                "pass for example 1e-3",
-            )
 
     def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
         """Check `X`; where targets are asked for, there are none and zeros take their place."""
@@ -116,7 +135,16 @@ class GaussianForest(BaseForest):
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         if self.projections is None:
             return UniformCombinations(n_features=min(2, n_features))
-        return super()._resolve_projections(n_features)
+        projections = super()._resolve_projections(n_features)
+        for law in (RidgeDirections, CanonicalDirections):
+            if find_component(projections, law) is not None:
+                raise invalid(
+                    "projections",
+                    f"a distribution that looks at no targets ({law.__name__} does)",
+                    projections,
+                    "pass for example silvan.projections.PrincipalComponents()",
+                )
+        return projections
 
     def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
         self.n_outputs_ = 1
@@ -133,7 +161,7 @@ class GaussianForest(BaseForest):
         )
 
     def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
-        return y, 1
+        return y[:, None], 1
 
     def _grow(
         self,

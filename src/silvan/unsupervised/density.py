@@ -53,7 +53,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         Largest depth of a tree; None sets no limit.
     min_samples_split : int or float, default=2
         Number of distinct rows that a node needs to be split; a float is a fraction of the rows.
-    min_samples_leaf : int or float, default=10
+    min_samples_leaf : int or float, default=15
         Number of distinct rows that both sides of a split need; a float is a fraction of the rows.
         Larger leaves make the density smoother. With more than a few features pass several times
         their number, or ``covariance_type="diag"``.
@@ -129,13 +129,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         *,
         projections: ProjectionDistribution | None = None,
         covariance_type: str = "full",
-        reg_covar: float = 1e-3,
+        reg_covar: float = 1e-4,
         criterion_dim: int | None = 8,
         max_thresholds: int | None = 8,
         max_features: int | float | str | None = 1.0,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 10,
+        min_samples_leaf: int | float = 15,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -265,7 +265,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         options: dict[str, Any],
         first: int,
     ) -> ForestArrays:
-        """Grow the trees, and fit the Gaussians of their leaves."""
+        """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = self._sampling.plan
             most = max(1, min(plan.n_kept, plan.n_draws) // options["min_samples_leaf"])

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 # Graphs of fewer nodes are solved as dense matrices, which is exact and quicker.
 _SMALL = 200
 # Eigenvectors whose eigenvalue of the Laplacian is 1 say nothing of the graph.
 _NO_STRUCTURE = 1e-9
+
+# Restarts of the solver; graphs with structure take a handful.
+_MOST_RESTARTS = 1000
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -88,7 +91,15 @@ def _largest(multiply: Product, n: int, k: int) -> tuple[NDArray[np.float64], ND
     operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(0).normal(size=n)
     n_vectors = min(n - 1, max(4 * k, 40))
-    values, vectors = eigsh(operator, k, which="LA", v0=start, ncv=n_vectors, tol=1e-7)
+    try:
+        values, vectors = eigsh(
+            operator, k, which="LA", v0=start, ncv=n_vectors, tol=1e-7, maxiter=_MOST_RESTARTS
+        )
+    except ArpackNoConvergence as error:
+        raise RuntimeError(
+            f"the {k} smoothest functions on the affinity graph could not be told apart; grow more "
+            "trees or larger leaves, ask for fewer components, or use another affinity."
+        ) from error
     order = np.argsort(-values)
     return values[order], vectors[:, order]
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvan._validation import check_choice, check_features, check_integer, invalid, is_number
@@ -23,7 +24,7 @@ from silvan.unsupervised.affinities import (
     GaussianAffinity,
     MahalanobisAffinity,
 )
-from silvan.unsupervised.base import GaussianForest
+from silvan.unsupervised.base import GaussianForest, check_covariance_parameters
 from silvan.unsupervised.eigenmap import Eigenmap, Graph, embed_graph
 from silvan.unsupervised.leaf_gaussians import (
     check_covariances_fit,
@@ -74,8 +75,9 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         of a leaf.
     forest : forest of this library, default=None
         The forest whose leaves define the affinity: a fitted one is used as it is, another is
-        cloned and fitted on the `X` and `y` of `fit`. None grows one without targets, by the
-        parameters below, which have no other use.
+        cloned and fitted on the `X` and `y` of `fit`. In cross-validation, which clones what it is
+        given, wrap a fitted one in ``sklearn.frozen.FrozenEstimator``. None grows one without
+        targets, by the parameters below, which have no other use.
     projections : ProjectionDistribution, default=None
         The distribution from which each node draws its candidate split directions; None is
         ``UniformCombinations()``.
@@ -98,7 +100,7 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Number of threads for growing and applying the forest; -1 is all processors. The result does
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the forest.
+        Seed of the forest, also of a `forest` that is yet to be fitted unless it is None.
     verbose : int, default=0
         1 shows a progress bar while the forest grows.
 
@@ -297,9 +299,11 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _check_parameters(self) -> None:
         check_integer("n_components", self.n_components, 1)
         check_choice("affinity", self.affinity, AFFINITIES)
+        check_covariance_parameters(self.covariance_type, self.reg_covar)
         if not (self.epsilon is None or (is_number(self.epsilon) and self.epsilon > 0)):
             raise invalid("epsilon", "a number > 0 or None", self.epsilon, "None measures it")
-        if not (self.forest is None or isinstance(self.forest, BaseForest)):
+        forest = self._given_forest()
+        if not (forest is None or isinstance(forest, BaseForest)):
             raise invalid(
                 "forest",
                 "None or a forest of this library",
@@ -315,23 +319,32 @@ class ManifoldEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_features(rows)
         return rows
 
+    def _given_forest(self) -> Any:
+        """The forest that was passed, out of the shell that keeps clones from forgetting it."""
+        return self.forest.estimator if isinstance(self.forest, FrozenEstimator) else self.forest
+
     def _allows_missing(self) -> bool:
         """Whether rows may have missing values: the trees know where they go, distances do not."""
-        supervised = self.forest is not None and not isinstance(self.forest, GaussianForest)
+        supervised = not isinstance(self._given_forest(), GaussianForest | None)
         return supervised and self.affinity == "binary"
 
     def _fit_forest(self, X: Any, rows: NDArray[Any], y: Any) -> BaseForest:
-        if self.forest is None:
+        given: BaseForest | None = self._given_forest()
+        if given is None:
             return GaussianForest(**{name: getattr(self, name) for name in _GROWING}).fit(rows)
-        if hasattr(self.forest, "forest_"):
-            return self.forest
-        if y is None and not isinstance(self.forest, GaussianForest):
+        if hasattr(given, "forest_"):
+            return given
+        if y is None and not isinstance(given, GaussianForest):
             raise ValueError(
-                f"forest={type(self.forest).__name__}() needs targets, but y is None; pass y to "
+                f"forest={type(given).__name__}() needs targets, but y is None; pass y to "
                 "fit, or a forest that is fitted already."
             )
+        forest = clone(given)
+        if self.random_state is not None:
+            forest.set_params(random_state=self.random_state)
         # Rows in the shape of the data: a forest on a grid takes its shape from them.
-        fitted: BaseForest = clone(self.forest).fit(rows if np.ndim(X) <= 2 else X, y)
+        on_grid = len(getattr(X, "shape", ())) > 2
+        fitted: BaseForest = forest.fit(X if on_grid else rows, y)
         return fitted
 
     def _leaves(self, rows: NDArray[Any]) -> NDArray[np.int32]:
