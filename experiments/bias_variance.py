@@ -17,7 +17,7 @@ from silvan.inspection import BiasVariance, bias_variance
 from silvan.plotting import BiasVarianceDisplay
 
 PROBLEM = "sparse parity"
-SIZES = (500, 1000, 2000, 3000)
+SIZES = (500, 1000, 2000)
 SYSTEMS = ("RF", "RerF", "F-RC")
 N_TEST = 5000
 MEASURES = tuple(field.name for field in fields(BiasVariance))
@@ -126,7 +126,7 @@ def results_table(store: Store) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
-    arguments = parse("bias_variance", __doc__ or "", seeds=30, argv=argv)
+    arguments = parse("bias_variance", __doc__ or "", seeds=20, argv=argv)
     path = arguments.output / "measurements" / "bias_variance.csv"
     store = Store(path, ("system", "n", "repeats", "d", "nonzeros"), MEASURES)
     grid = open_store(arguments.output, "randomer")

@@ -28,7 +28,6 @@ COLORS = {
     "RR-RF": "#777777",
     "Frank": "#c35fb0",
     "shuffled graph": "#777777",
-    "RR-RF": "#777777",
     "Rot-For": "#2f9e77",
     "Rot-For per node": "#98b85a",
     "O-RF": "#d1353b",

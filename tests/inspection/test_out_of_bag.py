@@ -122,9 +122,11 @@ def test_images_are_recognised_as_they_were_given():
     assert out_of_bag_curve(forest, X, y)[-1] == pytest.approx(1 - forest.oob_score_)
 
 
-@pytest.mark.parametrize("scaling", ["rank", "minmax", "standard"])
-def test_scaled_rows_are_recognised(labelled, scaling):
-    forest = ForestClassifier(30, scaling=scaling, oob_score=True, random_state=0).fit(*labelled)
+@pytest.mark.parametrize(
+    "options", [{"scaling": "rank"}, {"scaling": "standard"}, {"honest": True}], ids=str
+)
+def test_scaled_and_honest_forests_know_their_rows(labelled, options):
+    forest = ForestClassifier(40, oob_score=True, random_state=0, **options).fit(*labelled)
     assert out_of_bag_curve(forest, *labelled)[-1] == pytest.approx(1 - forest.oob_score_)
 
 
