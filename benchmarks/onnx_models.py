@@ -92,7 +92,7 @@ def main():
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     lines = [
-        "| case | rows | largest difference | other labels | leaves | MB | ms per row | times ours |",
+        "| case | rows | difference | other labels | leaves | MB | ms per row | times ours |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, forest, data, rows in cases(arguments.data):

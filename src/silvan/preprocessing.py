@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +11,18 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvan._exact import all_integers, exact_weights
+from silvan._persistence import PersistentMixin, require_fitted
 from silvan._validation import check_sample_weight
 
 __all__ = ["RankScaler"]
 
 
-class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RankScaler(
+    OneToOneFeatureMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Replace the values of each feature by their ranks among the training values.
 
     The smallest of n training values has rank 1, the largest rank n; equal values share the mean of
@@ -66,6 +72,8 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     >>> scaler.transform([[10.0], [30.0], [50.0], [0.0], [1e6]]).ravel()
     array([1.  , 2.5 , 3.25, 0.  , 5.  ])
     """
+
+    _fitted: ClassVar[tuple[str, ...]] = ("values_", "ranks_", "n_values_")
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the ranks of the training values.
@@ -156,6 +164,21 @@ class RankScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan"
         )
         return checked
+
+    def _belongs_to(self, n_features: int) -> bool:
+        """Whether this is a scaling of so many features; for what was read from a file."""
+        return type(self.n_features_in_) is int and self.n_features_in_ == n_features
+
+    def _check_fitted(self) -> None:
+        pairs = list(zip(self.values_, self.ranks_, strict=True))
+        require_fitted(
+            {
+                "n_features_in_": len(pairs) == self.n_features_in_,
+                "n_values_": self.n_values_.shape == (len(pairs),),
+                "values_": all(v.ndim == 1 and (v[1:] > v[:-1]).all() for v, _ in pairs),
+                "ranks_": all(r.shape == v.shape and np.isfinite(r).all() for v, r in pairs),
+            }
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -95,6 +95,14 @@ def test_they_add_up_for_manifold_forests(Forest, max_patch, digits):
     assert values.shape[:2] == (len(X), 64)
 
 
+@pytest.mark.parametrize("scaling", [None, "rank", "standard"])
+@pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
+def test_they_add_up_for_honest_and_scaled_forests(Forest, scaling, digits):
+    X, y = digits
+    forest = Forest(5, honest=True, scaling=scaling, random_state=0)
+    assert_adds_up(forest.fit(X.reshape(-1, 64), y), X.reshape(-1, 64))
+
+
 def test_shapes_and_bias_of_regressors():
     X, y = load_diabetes(return_X_y=True)
     forest = ForestRegressor(10, bootstrap=False, random_state=0).fit(X, y)

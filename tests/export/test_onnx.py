@@ -1,6 +1,7 @@
 """ONNX models end in the same leaves as the forest, and say the same."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -82,6 +83,27 @@ def test_small_and_large_patches_in_one_forest(digits):
     assert_same(forest, X)
 
 
+def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20)).astype(np.float32)
+    X[:30, [4, 12]] = np.nan
+    forest = ManifoldForestClassifier(
+        1, min_patch=14, max_patch=14, max_depth=1, bootstrap=False, random_state=0
+    ).fit(X, np.arange(60) % 2)
+    # The sum of cells 2 to 7 less that of cells 10 to 15.
+    forest.forest_ = replace(
+        forest.forest_,
+        direction_indptr=np.array([0, 4, 4, 4]),
+        direction_indices=np.array([22, 28, 30, 36], dtype=np.int32),
+        direction_weights=np.array([-1, 1, 1, -1], dtype=np.float32),
+        threshold=np.array([-100, 0, 0], dtype=np.float32),
+        missing_left=np.array([1, 0, 0], dtype=np.uint8),
+    ).check()
+    assert np.unique(forest.apply(X)[:30]) == 1
+    assert np.unique(forest.apply(X)[30:]) == 2
+    assert_same(forest, X)
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "float64"])
 def test_other_types_of_input(dtype, digits):
     X, y = digits
@@ -114,6 +136,15 @@ def test_regression():
     assert_same(ManifoldForestRegressor(5, max_patch=10, random_state=0).fit(X, y), X)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+def test_scaled_forests(scaling, dtype, digits):
+    X, y = digits
+    X = X.astype(dtype)
+    forest = ManifoldForestClassifier(4, scaling=scaling, honest=True, random_state=0).fit(X, y)
+    assert_same(forest, X, dtype=dtype)
+
+
 def test_missing_values_that_were_not_there_in_training(digits):
     X, y = digits
     forest = ManifoldForestClassifier(4, random_state=0).fit(X, y)
@@ -143,6 +174,8 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
+    with pytest.raises(ValueError, match='scaling="rank" cannot be exported to ONNX'):
+        to_onnx(ForestClassifier(2, scaling="rank", random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

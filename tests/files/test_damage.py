@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benchmarks.fuzz_files import MUTATIONS, run, seal, split, subjects
+from files.fuzz import MUTATIONS, run, seal, split, subjects
 
 import silvan
 from silvan import ForestClassifier

@@ -28,6 +28,7 @@ from silvan import (
     ManifoldForestRegressor,
     files,
 )
+from silvan.preprocessing import RankScaler
 from silvan.projections import Dictionary, GraphNeighborhoods, Mixture
 from silvan.projections.parameters import same_value
 
@@ -134,6 +135,26 @@ def test_a_warm_start_goes_on_after_loading(data, tmp_path, request):
     loaded = there_and_back(half, tmp_path, memory_map=True)
     loaded.set_params(n_estimators=6).fit(X, y)
     np.testing.assert_array_equal(loaded.predict_proba(X), whole.predict_proba(X))
+
+
+@pytest.mark.parametrize("options", [{"honest": True}, {"max_samples": "n**0.8"}], ids=str)
+@pytest.mark.parametrize("scaling", ["rank", "minmax", "standard"])
+def test_scaled_and_honest_forests_come_back(scaling, options, data, tmp_path):
+    X, y = data
+    weight = np.linspace(0, 1, len(y))
+    for Forest in (ForestClassifier, ForestRegressor):
+        forest = Forest(4, scaling=scaling, random_state=0, **options).fit(X, y, weight)
+        assert_same(forest, there_and_back(forest, tmp_path), X)
+
+
+def test_scalers_have_files_of_their_own(data, tmp_path):
+    X, _ = data
+    scaler = RankScaler().fit(pd.DataFrame(X, columns=list("abcdefghijkl")))
+    scaler.save(tmp_path / "scaler")
+    loaded = silvan.load(tmp_path / "scaler")
+    assert list(loaded.feature_names_in_) == list("abcdefghijkl")
+    frame = pd.DataFrame(X[::-1], columns=list("abcdefghijkl"))
+    np.testing.assert_array_equal(loaded.transform(frame), scaler.transform(frame))
 
 
 def test_networkx_graphs_come_back_as_their_adjacency(data, tmp_path):

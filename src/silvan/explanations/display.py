@@ -30,9 +30,9 @@ class ContributionDisplay:
 
     Parameters
     ----------
-    contributions : array-like of shape (n_samples, *shape)
+    contributions : array-like of shape (n_samples, ...)
         What each feature contributed to one output, in the shape of the data.
-    rows : array-like of shape (n_samples, *shape)
+    rows : array-like of shape (n_samples, ...)
         The rows.
     titles : sequence of str
         What is above the pictures.

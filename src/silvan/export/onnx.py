@@ -8,16 +8,18 @@ row ends in the same leaf.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_choice
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
+from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
+from silvan.preprocessing import RankScaler
 
 _OPSET = 17
 _IR_VERSION = 8
@@ -59,9 +61,10 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     check_choice("dtype", dtype, _INPUT_TYPES)
     graph = _Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
-    rows = graph.add("Flatten", "X", axis=1)
+    rows = _add_scaling(graph, forest._scaler, graph.add("Flatten", "X", axis=1))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
-    leaves = _add_walk(graph, forest.forest_, rows, dtype != "uint8")
+    may_miss = dtype != "uint8" or forest._scaler is not None
+    leaves = _add_walk(graph, forest.forest_, rows, may_miss)
     means = _add_means(graph, forest, leaves)
     if hasattr(forest, "classes_"):
         outputs = _add_labels(graph, forest.classes_, means)
@@ -159,6 +162,25 @@ class _Graph:
         return f"{kind}_{len(self._names)}"
 
 
+def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
+    """Add the scaling of the features, if the forest has one."""
+    if scaler is None:
+        return rows
+    if isinstance(scaler, RankScaler):
+        raise ValueError(
+            'scaling="rank" cannot be exported to ONNX, which has no operator that looks up ranks; '
+            "fit the forest on RankScaler().fit_transform(X), and scale rows before the model."
+        )
+    rows = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    rows = graph.add("Sub", rows, graph.constant(scaler.centre))
+    rows = graph.add("Div", rows, graph.constant(scaler.width))
+    # The operator Clip need not keep NaN.
+    for comparison, limit in (("Greater", LARGEST_FLOAT32), ("Less", -LARGEST_FLOAT32)):
+        end = graph.constant(np.array(limit))
+        rows = graph.add("Where", graph.add(comparison, rows, end), end, rows)
+    return rows
+
+
 def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
     """Add the way down all trees; the result is the leaf of each row and tree, of all leaves."""
     n_rows = graph.add("Shape", rows, start=0, end=1)
@@ -188,7 +210,7 @@ def _make_step(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -
     missing_left = tables.append((leaf | (forest.missing_left > 0)).astype(np.int32))
     body = tables.gather()
 
-    values = [part.add_value(tables, body) for part in terms]
+    values = [part.add_up(tables, body) for part in terms]
     # A direction is over features or over running sums; the other part is zero.
     value = body.add("Add", *values) if len(values) == 2 else values[0]
     goes_left = body.add("LessOrEqual", value, tables.column(limit))
@@ -248,32 +270,32 @@ class _Terms(NamedTuple):
     """Terms of directions: which columns of what, times which weights."""
 
     of: str
-    over_sums: bool  # added in float64, then rounded
-    missing: str | None  # the same columns of what is missing, where that is not NaN itself
+    dtype: type  # what they are added in
     n_terms: int
     columns: tuple[Any, int, int]
     weights: tuple[Any, int, int]
 
-    def add_value(self, tables: _NodeTables, body: _Graph) -> str:
-        """Add, inside the loop, the value of each row along the direction of its node."""
-        columns = tables.reshape(tables.columns(self.columns), tables.n_trees * self.n_terms)
-        weights = tables.columns(self.weights)
-        if self.over_sums:
-            weights = body.add("Cast", weights, to=body.type_of(np.float64))
-        value = self._add_up(tables, body, self.of, columns, weights)
-        if self.over_sums:
-            value = body.add("Cast", value, to=body.type_of(np.float32))
-        if self.missing is None:
-            return value
-        # All cells of a patch have the same weight, so that missing ones never cancel.
-        touched = self._add_up(tables, body, self.missing, columns, weights)
-        touched = body.add("Cast", touched, to=body.type_of(np.bool_))
-        return body.add("Where", touched, body.constant(np.array(np.float32(np.nan))), value)
+    @classmethod
+    def tabulate(
+        cls, tables: _NodeTables, directions: csr_array, of: str, dtype: type = np.float32
+    ) -> Self:
+        """Append the terms to the tables, as many for each node.
 
-    def _add_up(
-        self, tables: _NodeTables, body: _Graph, of: str, columns: str, weights: str
-    ) -> str:
-        entries = body.add("GatherElements", of, columns, axis=1)
+        Directions with fewer terms than others go on with a column of zeros after all others.
+        """
+        lengths = np.diff(directions.indptr)
+        n_terms = int(lengths.max())
+        columns = np.full((len(lengths), n_terms), directions.shape[1], dtype=np.int32)
+        weights = np.zeros((len(lengths), n_terms), dtype=np.float32)
+        filled = np.arange(n_terms) < lengths[:, None]
+        columns[filled], weights[filled] = directions.indices, directions.data
+        return cls(of, dtype, n_terms, tables.append(columns), tables.append(weights))
+
+    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the sum of the terms of each row at its node."""
+        columns = tables.reshape(tables.columns(self.columns), tables.n_trees * self.n_terms)
+        weights = body.add("Cast", tables.columns(self.weights), to=body.type_of(self.dtype))
+        entries = body.add("GatherElements", self.of, columns, axis=1)
         entries = tables.reshape(entries, tables.n_trees, self.n_terms)
         terms = body.add("Mul", weights, entries)
         # A running sum adds one by one, in the order of the columns; ReduceSum may not.
@@ -282,9 +304,26 @@ class _Terms(NamedTuple):
         return tables.reshape(body.add("Slice", sums, *ends), tables.n_trees)
 
 
+class _Patches(NamedTuple):
+    """Terms over running sums, and those that count the missing cells."""
+
+    values: _Terms
+    missing: _Terms | None
+
+    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the values along patches: NaN where a cell is missing."""
+        value = self.values.add_up(tables, body)
+        value = body.add("Cast", value, to=body.type_of(np.float32))
+        if self.missing is None:
+            return value
+        touched = self.missing.add_up(tables, body)
+        touched = body.add("Cast", touched, to=body.type_of(np.bool_))
+        return body.add("Where", touched, body.constant(np.array(np.float32(np.nan))), value)
+
+
 def _add_tables_of_terms(
     graph: _Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
-) -> list[_Terms]:
+) -> list[_Terms | _Patches]:
     """The terms over features and those over running sums, as far as the forest has them."""
     directions: Any = csr_array(
         (forest.direction_weights, forest.direction_indices, forest.direction_indptr),
@@ -292,28 +331,41 @@ def _add_tables_of_terms(
     )
     over_features = directions[:, : forest.n_features]
     over_sums = directions[:, forest.n_features :]
-    terms = []
+    parts: list[_Terms | _Patches] = []
     if over_features.nnz:
-        features = _append_zeros(graph, rows)
-        terms.append(_Terms(features, False, None, *_tabulate(tables, over_features)))
+        parts.append(_Terms.tabulate(tables, over_features, _append_zeros(graph, rows)))
     if over_sums.nnz:
         sums, missing = _add_running_sums(graph, forest, rows, may_miss)
-        terms.append(_Terms(sums, True, missing, *_tabulate(tables, over_sums)))
-    return terms
+        values = _Terms.tabulate(tables, over_sums, sums, np.float64)
+        counts = None
+        if missing is not None:
+            touched = _touched_cells(forest, np.diff(over_sums.indptr) > 0)
+            counts = _Terms.tabulate(tables, touched, missing, np.float64)
+        parts.append(_Patches(values, counts))
+    return parts
 
 
-def _tabulate(tables: _NodeTables, directions: csr_array) -> tuple[int, Any, Any]:
-    """Columns and weights of the directions, as many for each node.
+def _touched_cells(forest: ForestArrays, over_sums: NDArray[np.bool_]) -> csr_array:
+    """The cells of patches as sums over running sums: each cell once, whatever its weight.
 
-    Directions with fewer terms than others go on with a column of zeros after all others.
+    Weights of a patch may have both signs, so that those of its missing cells could cancel.
     """
-    lengths = np.diff(directions.indptr)
-    n_terms = int(lengths.max())
-    columns = np.full((len(lengths), n_terms), directions.shape[1], dtype=np.int32)
-    weights = np.zeros((len(lengths), n_terms), dtype=np.float32)
-    filled = np.arange(n_terms) < lengths[:, None]
-    columns[filled], weights[filled] = directions.indices, directions.data
-    return n_terms, tables.append(columns), tables.append(weights)
+    corners: Any = eye_array(1)
+    for length, runs in zip(forest.grid_shape, forest.grid_contiguous, strict=True):
+        # A cell is the running sum after it less the one before it.
+        axis = eye_array(length, length + bool(runs), k=int(bool(runs)))
+        corners = kron(corners, axis - eye_array(*axis.shape) if runs else axis)
+    touched = []
+    for tree in range(forest.n_trees):
+        cells = forest.directions(tree)
+        cells.data[:] = 1.0
+        keep = over_sums[slice(*forest.tree_offsets[tree : tree + 2])]
+        found = csr_array(diags_array(keep.astype(np.float64)) @ cells @ corners)
+        found.eliminate_zeros()
+        touched.append(found)
+    result: csr_array = csr_array(vstack(touched))
+    result.sort_indices()
+    return result
 
 
 def _append_zeros(graph: _Graph, columns: str) -> str:

@@ -31,7 +31,7 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices.
+    slices. A forest with `scaling` has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -98,7 +98,8 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     -------
     description : dict
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
-        none), ``shape`` (of the grid, or None), ``hard_votes`` and ``trees``. A tree is a list of
+        none), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
+        over, or None), ``hard_votes`` and ``trees``. A tree is a list of
         nodes; the first is the root. A split has ``features``, ``weights``, ``threshold`` (None
         where it is infinite: missing values go one way and all others the other), ``missing``
         ("left" or "right") and the numbers of its children ``left`` and ``right``; a leaf has
@@ -125,6 +126,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "shape": None if patches is None else list(patches._shape()),
+        "scaling": forest.scaling,
         "hard_votes": forest._hard_votes(),
         "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
     }

@@ -8,6 +8,8 @@ from silvan.files.encoding import register
 from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.scaling import LinearScaler
+from silvan.preprocessing import RankScaler
 
 __all__ = ["FileFormatError", "load", "register", "save"]
 
@@ -17,5 +19,5 @@ for _module in (forests, projections):
             _class := getattr(_module, _name), BaseEstimator | projections.ProjectionDistribution
         ):
             register(_class)
-for _class in (ForestArrays, RowPlan, RowSampling):
+for _class in (ForestArrays, LinearScaler, RankScaler, RowPlan, RowSampling):
     register(_class)

@@ -38,7 +38,7 @@ from silvan.forests.fitting import (
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
-from silvan.forests.scaling import fit_scaler, scale_rows
+from silvan.forests.scaling import Scaler, fit_scaler, scale_rows
 from silvan.forests.weights import RowWeighting
 from silvan.projections import ProjectionDistribution
 
@@ -329,6 +329,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         forest.check()
         resolve_projections(self.projections_, forest.n_features)
         names = getattr(self, "feature_names_in_", None)
+        scaler = self._scaler
         require_fitted(
             {
                 "n_features_in_": self.n_features_in_ == forest.n_features,
@@ -336,6 +337,8 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 "feature_names_in_": names is None or names.shape == (forest.n_features,),
                 "oob_score_": isinstance(getattr(self, "oob_score_", 0.0), float),
                 "forest_.members": bool(forest.members.max() < n_samples),
+                "_scaler": scaler is None
+                or (isinstance(scaler, Scaler) and scaler._belongs_to(forest.n_features)),
             }
         )
 

@@ -65,6 +65,8 @@ class RowPlan:
         most = _MOST_DRAWS if self.replace else self.n_kept
         _require_integer("n_draws", self.n_draws, 1, most)
         _require_integer("weight_bits", self.weight_bits, 0, MANTISSA_BITS)
+        share = self.estimation_share
+        _require(isinstance(share, float) and 0 <= share < 1, "estimation_share is not in [0, 1)")
         return self
 
 
@@ -131,6 +133,10 @@ class RowSampling:
             self.weights is None
             or (_is_vector(self.weights, np.float64, n_rows) and _all_positive(self.weights)),
             "its weights are not positive numbers, one for each row",
+        )
+        _require(
+            self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
+            "its repeated rows are not marked, one by one",
         )
         _require_integer("seed", self.seed, 0, 2**63 - 1)
         return self

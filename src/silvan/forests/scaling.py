@@ -12,7 +12,7 @@ from silvan.preprocessing import RankScaler, distinct_values, row_counts
 
 SCALINGS = ("rank", "minmax", "standard")
 
-_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,16 @@ class LinearScaler:
         scaled: NDArray[np.float64] = column.astype(np.float64)
         scaled -= self.centre[j]
         scaled /= self.width[j]
-        return np.clip(scaled, -_LARGEST_FLOAT32, _LARGEST_FLOAT32, out=scaled)
+        return np.clip(scaled, -LARGEST_FLOAT32, LARGEST_FLOAT32, out=scaled)
+
+    def _belongs_to(self, n_features: int) -> bool:
+        """Whether this is a scaling of so many features; for what was read from a file."""
+        return all(
+            isinstance(array, np.ndarray)
+            and array.shape == (n_features,)
+            and array.dtype == np.float64
+            for array in (self.centre, self.width)
+        )
 
 
 Scaler = RankScaler | LinearScaler

@@ -1,6 +1,6 @@
 """Damaged and malicious model files: each gives an error or a forest that works, never a crash.
 
-`python -m benchmarks.fuzz_files --output docs/results/fuzzed_files.md` tries 10,000 of them.
+`python tests/files/fuzz.py --output docs/results/fuzzed_files.md` tries 10,000 of them.
 """
 
 import argparse
