@@ -21,7 +21,7 @@ $(VENV)/group-%: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python -m silvan.app.demo
+	$(BIN)/silvan demo
 
 test: $(VENV)/group-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal

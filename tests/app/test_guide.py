@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "command_line.md"
 TIMES = re.compile(r"[\d.]+ (s|ms|MB)\b")
 
@@ -13,6 +15,7 @@ def comparable(text: str) -> list[str]:
     return [line for line in lines if line.strip("-")]
 
 
+@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the source package")
 def test_the_transcript_of_the_guide_is_true(run, tmp_path, monkeypatch):
     blocks = re.findall(r"```(\w+)\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
     monkeypatch.chdir(tmp_path)
