@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan.plotting._panels import MOST_COLUMNS, make_axes
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
+from silvan.plotting._panels import MOST_COLUMNS, make_axes
 from silvan.projections.grids import spread_over_axes
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan.plotting._panels import make_axes
 from silvan._validation import check_integer, invalid
+from silvan.plotting._panels import make_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

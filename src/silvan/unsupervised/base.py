@@ -12,7 +12,7 @@ from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
-from silvan.inspection import find_component
+from silvan.inspection.features import find_component
 from silvan.projections import (
     CanonicalDirections,
     ProjectionDistribution,
