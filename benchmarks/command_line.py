@@ -91,39 +91,45 @@ def main() -> None:
     parser.add_argument("--predict-rows", type=int, default=5_000_000)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", type=Path, metavar="DIR", help="write the files and stop")
+    parser.add_argument("--write", type=Path, metavar="DIR", help="write the files there and stop")
+    parser.add_argument("--files", type=Path, metavar="DIR", help="use the files written there")
     arguments = parser.parse_args()
     if arguments.write is not None:
         write_files(arguments.write, arguments.rows, arguments.predict_rows)
-        return
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        # In a process of its own: what this one holds would count in the peaks of its children.
-        sizes = (f"--rows={arguments.rows}", f"--predict-rows={arguments.predict_rows}")
-        run("-m", "benchmarks.command_line", f"--write={folder}", *sizes)
-        csv, model = str(folder / "fit.csv"), str(folder / "model.silvan")
-        fit = ["-m", "silvan", "fit", csv, "--target", "y", "--trees", str(arguments.trees)]
-        print("| | reading, s | fit, s | all, s |\n| --- | ---: | ---: | ---: |", flush=True)
-        ratios = []
-        for _ in range(arguments.repeats):
-            plain = run("-c", PLAIN, csv, str(arguments.trees))
-            ours = run(*fit, "--out", model)
-            ratios.append(ours["wall"] / plain["wall"])
-            print(f"| NumPy | {plain['read']:.1f} | {plain['fit']:.1f} | {plain['wall']:.1f} |")
-            print(f"| `silvan fit`, saving included | | | {ours['wall']:.1f} |", flush=True)
-        print(f"\nRatios: {', '.join(f'{ratio:.3f}' for ratio in ratios)}\n")
-        small = ["-m", "silvan", "fit", str(folder / "small.csv"), "--target", "y", "--out", model]
-        run(*small, "--trees", str(arguments.trees))
-        print("| `silvan predict` of | file, GB | peak, MB | all, s |")
-        print("| --- | ---: | ---: | ---: |")
-        for suffix in ("parquet", "csv", "arrow"):
-            new, out = folder / f"new.{suffix}", str(folder / "out.parquet")
-            used = run("-m", "silvan", "predict", model, str(new), "--out", out)
-            print(
-                f"| {suffix} | {new.stat().st_size / 1e9:.2f} | {used['megabytes']:.0f} | "
-                f"{used['wall']:.0f} |",
-                flush=True,
-            )
+    elif arguments.files is not None:
+        measure(arguments.files, arguments.trees, arguments.repeats)
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            # In a process of its own: what this one holds would count in its children's peaks.
+            sizes = (f"--rows={arguments.rows}", f"--predict-rows={arguments.predict_rows}")
+            run("-m", "benchmarks.command_line", f"--write={name}", *sizes)
+            measure(Path(name), arguments.trees, arguments.repeats)
+
+
+def measure(folder: Path, n_trees: int, n_repeats: int) -> None:
+    """Print the tables; the two ways to fit take turns."""
+    csv, model = str(folder / "fit.csv"), str(folder / "model.silvan")
+    fit = ["-m", "silvan", "fit", csv, "--target", "y", "--trees", str(n_trees), "--out", model]
+    print("| | reading, s | fit, s | all, s |\n| --- | ---: | ---: | ---: |", flush=True)
+    ratios = []
+    for _ in range(n_repeats):
+        plain = run("-c", PLAIN, csv, str(n_trees))
+        ours = run(*fit)
+        ratios.append(ours["wall"] / plain["wall"])
+        print(f"| NumPy | {plain['read']:.1f} | {plain['fit']:.1f} | {plain['wall']:.1f} |")
+        print(f"| `silvan fit`, saving included | | | {ours['wall']:.1f} |", flush=True)
+    print(f"\nRatios: {', '.join(f'{ratio:.3f}' for ratio in ratios)}\n")
+    small = ["-m", "silvan", "fit", str(folder / "small.csv"), "--target", "y", "--out", model]
+    run(*small, "--trees", str(n_trees))
+    print("| `silvan predict` of | file, GB | peak, MB | all, s |")
+    print("| --- | ---: | ---: | ---: |", flush=True)
+    for suffix in ("parquet", "csv", "arrow"):
+        new, out = folder / f"new.{suffix}", str(folder / "out.parquet")
+        used = run("-m", "silvan", "predict", model, str(new), "--out", out)
+        size = new.stat().st_size / 1e9
+        print(
+            f"| {suffix} | {size:.2f} | {used['megabytes']:.0f} | {used['wall']:.0f} |", flush=True
+        )
 
 
 if __name__ == "__main__":

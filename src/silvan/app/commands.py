@@ -62,7 +62,10 @@ Target = Annotated[
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Column that is no feature, such as a number; repeat it."),
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that is no feature, such as a serial number; repeat it for more.",
+    ),
 ]
 Shape = Annotated[
     str | None,
@@ -90,15 +93,18 @@ Forest = Annotated[
         f"system of the literature: {', '.join(PRESETS)}.",
     ),
 ]
-Trees = Annotated[int, typer.Option(min=1, help="Number of trees.")]
-Jobs = Annotated[int, typer.Option(help="Threads; -1 is all processors. Changes no result.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+Trees = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees.")]
+Jobs = Annotated[
+    int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it.",
+        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it for "
+        "more.",
     ),
 ]
 Against = Annotated[
@@ -109,7 +115,7 @@ Against = Annotated[
         "names of --forest; or none.",
     ),
 ]
-Folds = Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")]
+Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
 Test = Annotated[
     Path | None, typer.Option(metavar="DATA", help="Rows to judge by that were not learnt from.")
 ]
@@ -136,7 +142,7 @@ def demo(
 @app.command()
 def fit(
     data: DataPath,
-    out: Annotated[Path, typer.Option(help="File for the model.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File for the model.")],
     target: Target = None,
     shape: Shape = None,
     drop: Drop = None,
@@ -145,9 +151,9 @@ def fit(
     forest: Forest = AUTO,
     trees: Trees = 100,
     settings: Settings = None,
-    out_of_bag: Annotated[
-        bool, typer.Option(help="Estimate the error on rows that trees did not draw.")
-    ] = True,
+    no_out_of_bag: Annotated[
+        bool, typer.Option("--no-out-of-bag", help="Save the time of the out-of-bag estimate.")
+    ] = False,
     jobs: Jobs = -1,
     seed: Seed = 0,
 ) -> None:
@@ -167,7 +173,7 @@ def fit(
     estimator = make_forest(forest, read, kind_of_target, growing)
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
-    bag = bool(estimator.get_params().get("bootstrap")) and out_of_bag
+    bag = bool(estimator.get_params().get("bootstrap")) and not no_out_of_bag
     estimator.set_params(oob_score=bag, verbose=1)
     start = time.perf_counter()
     _fit(estimator, fit_rows(read), read.y)
@@ -197,7 +203,7 @@ def predict(
     ] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Column of the table to copy beside them; repeat it."),
+        typer.Option(metavar="COLUMN", help="Column to copy beside them; repeat it for more."),
     ] = None,
     jobs: Jobs = -1,
 ) -> None:
@@ -274,7 +280,7 @@ def report(
     data: Annotated[
         Path, typer.Argument(metavar="DATA", help="The data that the model was fitted on.")
     ],
-    out: Annotated[Path, typer.Option(help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("report.html"),
     target: Target = None,
     test: Test = None,
     against: Against = f"{SKLEARN},rf",
