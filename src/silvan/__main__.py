@@ -14,7 +14,8 @@ def main() -> None:
     if missing:
         sys.exit(
             f"The command line of silvan needs {', '.join(missing)}, which this Python does not "
-            'have. Install what belongs to it with:\n\n    python -m pip install "silvan[cli]"'
+            'have. Install what belongs to it with\n\n    python -m pip install "silvan[cli]"\n\n'
+            'or, in a checkout of silvan, with ".[cli]" in its place.'
         )
     from silvan.app.commands import app
 
