@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.dataset as ds
+import pyarrow.ipc
 from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
@@ -187,12 +188,26 @@ class TableFile(Source):
     ) -> Iterator[pa.RecordBatch]:
         """Blocks of some columns; those of a CSV file are parsed as the types given."""
         try:
+            if self._format == "ipc":
+                yield from self._scan_arrow(names, n_rows)
+                return
             scanner = self._dataset(types).scanner(
                 columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
             )
             yield from scanner.to_batches()
         except (pa.ArrowException, OSError) as error:
             raise self._unreadable(error) from None
+
+    def _scan_arrow(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        """One record batch at a time; a scanner reads ahead, and they may be large."""
+        fields = sorted(self._schema().get_field_index(name) for name in names)
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        with pa.OSFile(str(self.path)) as file:
+            reader = pa.ipc.open_file(file, options=options)
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number).select(names)
+                for start in range(0, batch.num_rows, n_rows):
+                    yield batch.slice(start, n_rows)
 
     def _unreadable(self, error: Exception) -> DataError:
         text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
