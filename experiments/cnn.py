@@ -15,6 +15,15 @@ EPOCHS = 30
 LEAST_STEPS = 300
 
 
+def has_gpu() -> bool:
+    """Whether PyTorch is installed and finds a GPU."""
+    if not HAS_TORCH:
+        return False
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
 class Layers(NamedTuple):
     """One row of Table 1: two convolutions of 32 and 64 channels, and a hidden layer."""
 
@@ -50,7 +59,7 @@ class ConvolutionalNetwork:
         torch.set_num_threads(1)
         torch.manual_seed(self.seed)
         self.classes, codes = np.unique(y, return_inverse=True)
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.device = "cuda" if has_gpu() else "cpu"
         inputs = self._to_tensor(X)
         targets = torch.from_numpy(codes.astype(np.int64)).to(self.device)
         self.network = build_network(self.layers, len(self.classes)).to(self.device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -34,6 +35,7 @@ SERIES = (
     "ToeSegmentation1",
     "Trace",
 )
+IMAGES = ("digits", "mnist", "fashion_mnist")
 RULES = ("3", "W/8", "W/4", "W/2")
 
 
@@ -67,16 +69,16 @@ def measure(cell: Cell) -> Cell:
     return {"oob_error": 1 - forest.oob_score_}
 
 
-def rank_rows(store: Store, names: list[str]) -> list[list[str]]:
+def rank_rows(store: Store, names: Sequence[str], rules: Sequence[str]) -> list[list[str]]:
     """Mean rank and mean error of each rule over some data sets."""
     errors = np.array(
-        [[store.mean("oob_error", dataset=d, rule=rule) for rule in RULES] for d in names]
+        [[store.mean("oob_error", dataset=d, rule=rule) for rule in rules] for d in names]
     )
     ranks = rankdata(errors.round(6), axis=1).mean(axis=0)
     best = (errors <= errors.min(axis=1, keepdims=True)).sum(axis=0)
     return [
         [rule, f"{ranks[k]:.2f}", str(best[k]), number(float(errors[:, k].mean()))]
-        for k, rule in enumerate(RULES)
+        for k, rule in enumerate(rules)
     ]
 
 
@@ -93,32 +95,53 @@ def draw_figure(store: Store, names: list[str], arguments: Arguments) -> None:
     save(figure, arguments.output / "patch_sizes.png")
 
 
+def rank_tables(store: Store, names: Sequence[str], rules: Sequence[str]) -> list[str]:
+    """Tables of ranks over images, series and all sets."""
+    header = ("mean rank", "best or shared best", "mean out-of-bag error")
+    parts = []
+    for title, group in (("images", IMAGES), ("series", SERIES), ("all", names)):
+        chosen = [name for name in group if name in names]
+        head = (f"{title}: {len(chosen)} data sets", *header)
+        parts.append(table(head, rank_rows(store, chosen, rules)))
+    return parts
+
+
+def error_table(store: Store, names: Sequence[str], rules: Sequence[str]) -> str:
+    """Out-of-bag errors, a row for each data set."""
+    rows = [
+        [d, *[number(store.mean("oob_error", dataset=d, rule=rule)) for rule in rules]]
+        for d in names
+    ]
+    return table(("data set", *rules), rows)
+
+
+def list_cells(arguments: Arguments, rules: Sequence[str]) -> list[Cell]:
+    """Every data set with every rule and seed."""
+    names = ("digits", "GunPoint") if arguments.quick else (*IMAGES, *SERIES)
+    return [
+        {"dataset": name, "rule": rule, "seed": seed, "data": arguments.data}
+        for name in names
+        for rule in rules
+        for seed in range(arguments.seeds)
+    ]
+
+
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("patch_sizes", __doc__ or "", seeds=3, argv=argv)
     path = arguments.output / "measurements" / "patch_sizes.csv"
     store = Store(path, ("dataset", "rule", "seed"), ("oob_error",))
-    images, series = ["digits", "mnist", "fashion_mnist"], list(SERIES)
-    names = ["digits", "GunPoint"] if arguments.quick else [*images, *series]
-    cells = [
-        {"dataset": name, "rule": rule, "seed": seed, "data": arguments.data}
-        for name in names
-        for rule in RULES
-        for seed in range(arguments.seeds)
-    ]
+    cells = list_cells(arguments, RULES)
     measure_cells(store, cells, measure, arguments)
+    names = list(dict.fromkeys(cell["dataset"] for cell in cells))
     draw_figure(store, names, arguments)
-    header = ("mean rank", "best or shared best", "mean out-of-bag error")
-    parts = [f"`{arguments.command}`", "Largest size along an axis of W cells, at least 3:"]
-    for title, group in (("images", images), ("series", series), ("all", names)):
-        chosen = [name for name in group if name in names]
-        head = (f"{title}: {len(chosen)} data sets", *header)
-        parts.append(table(head, rank_rows(store, chosen)))
-    rows = [
-        [d, *[number(store.mean("oob_error", dataset=d, rule=rule)) for rule in RULES]]
-        for d in names
+    parts = [
+        f"`{arguments.command}`",
+        "Largest size along an axis of W cells, at least 3:",
+        *rank_tables(store, names, RULES),
+        "![Error above the best rule](patch_sizes.png)",
+        error_table(store, names, RULES),
     ]
-    parts += ["![Error above the best rule](patch_sizes.png)", table(("data set", *RULES), rows)]
     page = arguments.output / "patch_sizes.md"
     write_measured(page, "How large should patches be?", "\n\n".join(parts))
 

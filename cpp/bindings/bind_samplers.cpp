@@ -131,18 +131,21 @@ Boundary read_boundary(const std::string& name) {
     throw std::invalid_argument("unknown boundary " + name);
 }
 
-using AxisTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;
+using AxisTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::int64_t>;
 
-DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& weights, bool shuffled) {
+DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& weights, bool shuffled,
+                             std::int64_t n_patches) {
     require(!axes.empty(), "patches need an axis");
-    std::vector<PatchAxis> read;
+    require(n_patches >= 1, "n_patches must be at least 1");
+    PatchLaw law{{}, read_weight_law(weights), shuffled, n_patches};
     std::int64_t n_features = 1;
-    for (const auto& [length, min_size, max_size, boundary] : axes) {
+    for (const auto& [length, min_size, max_size, boundary, reach] : axes) {
         require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
-        read.push_back({length, min_size, max_size, read_boundary(boundary)});
+        require(0 <= reach && reach <= length, "reach must lie within the axis");
+        law.axes.push_back({length, min_size, max_size, read_boundary(boundary), reach});
         n_features = check_n_features(n_features * length);
     }
-    const auto patches = std::make_shared<Patches>(std::move(read), read_weight_law(weights), shuffled);
+    const auto patches = std::make_shared<Patches>(std::move(law));
     if (patches->grid() != nullptr) check_n_features(n_features + patches->grid()->n_sums());
     return patches;
 }
@@ -283,7 +286,7 @@ void bind_samplers(nb::module_& m) {
           nb::arg("weights"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
     m.def("patches", &make_patches, nb::arg("axes"), nb::arg("weights"), nb::arg("shuffled"),
-          "Patches on a grid; each axis is (length, min_size, max_size, boundary).");
+          nb::arg("n_patches"), "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"),
           nb::arg("sizes"), nb::arg("weights"));
     m.def("expand_directions", &expand_directions, nb::arg("shape"), nb::arg("contiguous"), nb::arg("indptr"),

@@ -13,6 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_digits
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
@@ -39,6 +40,7 @@ from silvan.projections import (
     SparseSigns,
     UniformCombinations,
 )
+from silvan.tuning import OutOfBagSearch, direction_grid
 
 HERE = Path(__file__).parent
 N_FEATURES, N_DIRECTIONS = 16, 24
@@ -302,6 +304,21 @@ def draw_patches() -> Figure:
     return figure
 
 
+def draw_several_patches() -> Figure:
+    """Show directions of one, two and three patches: added in green, subtracted in purple."""
+    figure = Figure(figsize=(11, 3.1), dpi=80)
+    figure.subplots_adjust(0.01, 0.02, 0.99, 0.9, wspace=0.08)
+    for axis, n_patches in zip(figure.subplots(1, 3), (1, 2, 3), strict=True):
+        law = Patches(GRID, min_size=2, max_size=4, n_patches=n_patches)
+        drawn = law.draw(12, GRID[0] * GRID[1], random_state=2).toarray().reshape(-1, *GRID)
+        axis.set_facecolor("white")
+        axis.imshow(tile(drawn, 4), cmap="PRGn", vmin=-2, vmax=2)
+        axis.set_title(f"n_patches={n_patches}", fontsize=12)
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
+    return figure
+
+
 def make_sensors() -> tuple[NDArray[np.float64], csr_array]:
     """Places of 80 sensors in a square, and the graph of those that are close together."""
     places = np.random.default_rng(4).uniform(size=(80, 2))
@@ -361,6 +378,31 @@ def draw_line_and_graph() -> Figure:
     return figure
 
 
+def draw_contributions() -> Figure:
+    """Show what spoke for and against the predicted class of some digits."""
+    digits = load_digits()
+    forest = ManifoldForestClassifier(200, random_state=0)
+    forest.fit(digits.images[:1200], digits.target[:1200])
+    X, y = digits.images[1200:], digits.target[1200:]
+    is_right = forest.predict(X) == y
+    right = [np.flatnonzero(is_right & (y == label))[1] for label in (0, 3, 4, 6, 8)]
+    rows = np.concatenate([right, np.flatnonzero(~is_right)[:5]])
+    display = ContributionDisplay.from_estimator(forest, X[rows])
+    for axis, label in zip(display.axes_, y[rows], strict=True):
+        axis.set_title(f"{axis.get_title()} (is {label})")
+    display.figure_.set_size_inches(11, 4.6)
+    return display.figure_
+
+
+def draw_contribution_bars() -> Figure:
+    """Show what raised and lowered the predictions for two people."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    forest = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(X, y)
+    display = ContributionDisplay.from_estimator(forest, X.iloc[[2, 9]], max_features=6)
+    display.figure_.set_size_inches(7, 5)
+    return display.figure_
+
+
 def draw_projections() -> Figure:
     """Show the best projections of an oblique forest on a problem whose signal is a sum."""
     X, y = make_trunk(1000, random_state=0)
@@ -408,31 +450,6 @@ def draw_bias_variance() -> Figure:
     return display.figure_
 
 
-def draw_contributions() -> Figure:
-    """Show what spoke for and against the predicted class of some digits."""
-    digits = load_digits()
-    forest = ManifoldForestClassifier(200, random_state=0)
-    forest.fit(digits.images[:1200], digits.target[:1200])
-    X, y = digits.images[1200:], digits.target[1200:]
-    is_right = forest.predict(X) == y
-    right = [np.flatnonzero(is_right & (y == label))[1] for label in (0, 3, 4, 6, 8)]
-    rows = np.concatenate([right, np.flatnonzero(~is_right)[:5]])
-    display = ContributionDisplay.from_estimator(forest, X[rows])
-    for axis, label in zip(display.axes_, y[rows], strict=True):
-        axis.set_title(f"{axis.get_title()} (is {label})")
-    display.figure_.set_size_inches(11, 4.6)
-    return display.figure_
-
-
-def draw_contribution_bars() -> Figure:
-    """Show what raised and lowered the predictions for two people."""
-    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-    forest = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(X, y)
-    display = ContributionDisplay.from_estimator(forest, X.iloc[[2, 9]], max_features=6)
-    display.figure_.set_size_inches(7, 5)
-    return display.figure_
-
-
 def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Noise on the sensors, and in class 1 a rise around sensor 7; the example of the guide."""
     rng = np.random.default_rng(0)
@@ -442,21 +459,55 @@ def make_sensor_data(graph: csr_array) -> tuple[NDArray[Any], NDArray[Any], NDAr
     return rng.normal(size=(1000, len(raised))) + 0.5 * y[:, None] * raised, y, raised
 
 
+def draw_tuning() -> Figure:
+    """Show the out-of-bag error of each candidate, and how well it tells the test error."""
+    X, y = make_sparse_parity(1000, n_features=10, random_state=0)
+    X_new, y_new = make_sparse_parity(5000, n_features=10, random_state=1)
+    grid = direction_grid(None, n_features=10)
+    forest = ForestClassifier(100, random_state=0)
+    search = OutOfBagSearch(forest, grid, factor=None).fit(X, y)
+    errors = 1 - search.results_["oob_score"]
+    new = [
+        1 - clone(forest).set_params(**params).fit(X, y).score(X_new, y_new)
+        for params in search.results_["params"]
+    ]
+    figure = Figure(figsize=(9, 3.6), dpi=90, layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
+    shape = len(grid["max_features"]), len(grid["projections"])
+    left.imshow(errors.reshape(shape), cmap="viridis", aspect="auto")
+    for (i, j), error in np.ndenumerate(errors.reshape(shape)):
+        color = "white" if error < 0.25 else "black"
+        left.text(j, i, f"{error:.3f}", ha="center", va="center", color=color, fontsize=9)
+    left.set_xticks(range(shape[1]), [f"{law.mean_nonzeros}" for law in grid["projections"]])
+    left.set_yticks(range(shape[0]), [f"{d}" for d in grid["max_features"]])
+    left.set_xlabel("mean number of features in a direction")
+    left.set_ylabel("directions at a node, d")
+    left.set_title("out-of-bag error")
+    right.scatter(errors, new, s=18, color=GREEN)
+    right.plot([0, 0.5], [0, 0.5], color=GREY, linewidth=0.8)
+    right.set_xlabel("out-of-bag error")
+    right.set_ylabel("error on 5000 new rows")
+    right.set_title("25 candidates")
+    return figure
+
+
 if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
     draw_fitted_directions().savefig(HERE / "fitted_directions.png")
     draw_patches().savefig(HERE / "patches.png")
+    draw_several_patches().savefig(HERE / "several_patches.png")
     draw_neighborhoods().savefig(HERE / "neighborhoods.png")
     draw_importance().savefig(HERE / "importance_digits.png", dpi=80)
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     draw_scaling().savefig(HERE / "scaling.png")
+    draw_tuning().savefig(HERE / "tuning.png")
     draw_honesty().savefig(HERE / "honesty.png")
+    draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
+    draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
     draw_projections().savefig(HERE / "top_projections.png", dpi=80)
     draw_image_projections().savefig(HERE / "top_patches.png", dpi=80)
     draw_trees().savefig(HERE / "strength_and_out_of_bag.png")
     draw_bias_variance().savefig(HERE / "bias_variance.png", dpi=80)
-    draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
-    draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
     small = BinnedSplits(3000)
     draw_bins(small).savefig(HERE / "bins.png")
     for n_samples in (3000, 100_000):

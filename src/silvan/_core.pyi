@@ -58,7 +58,7 @@ def mixture(
     components: Sequence[ProjectionDistribution], cumulative: NDArray[np.float64]
 ) -> ProjectionDistribution: ...
 def patches(
-    axes: Sequence[tuple[int, int, int, str]], weights: str, shuffled: bool
+    axes: Sequence[tuple[int, int, int, str, int]], weights: str, shuffled: bool, n_patches: int
 ) -> ProjectionDistribution: ...
 def graph_neighborhoods(
     indptr: NDArray[np.int64],

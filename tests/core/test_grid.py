@@ -26,6 +26,13 @@ GRIDS = {
     "channels between": Patches((4, 3, 5), (3, 1, 2), (4, 3, 5), contiguous=(True, False, True)),
     "mixture": Mixture([(AxisAligned(), 1.0), (Patches((6, 7), 3, 6), 2.0)]),
 }
+PAIRED = {
+    "pairs": Patches((6, 7), 2, 6, n_patches=2, reach=2),
+    "three on a torus": Patches((6, 8), (3, 2), (6, 8), "wrap", n_patches=3),
+    "paired channels": Patches((3, 20), (1, 4), (3, 16), contiguous=(False, True), n_patches=2),
+}
+single_grids = pytest.mark.parametrize("name", list(GRIDS))
+GRIDS |= PAIRED
 grids = pytest.mark.parametrize("name", GRIDS)
 
 
@@ -73,12 +80,12 @@ def test_a_direction_over_running_sums_expands_to_its_patch(name):
     assert not over_sums.all()
     expanded = _core.expand_directions(*grid, *directions)
     assert np.array_equal(to_dense(expanded, p), over_features(directions, grid))
-    assert (expanded[2] == 1).all()
+    assert (expanded[2] == 1).all() == (name not in PAIRED)
     for start, end in pairwise(expanded[0]):
         assert (np.diff(expanded[1][start:end]) > 0).all()
 
 
-@grids
+@single_grids
 def test_a_direction_over_running_sums_has_few_look_ups(name):
     native, grid, p = make_native(name)
     directions = _core.sample_directions(native, 3, 0, "", 500)
@@ -87,6 +94,15 @@ def test_a_direction_over_running_sums_has_few_look_ups(name):
     over_sums = directions[1][directions[0][:-1]] >= p
     assert (n_cells[over_sums] > 3 * n_look_ups[over_sums]).all()
     assert np.array_equal(n_cells[~over_sums], n_look_ups[~over_sums])
+
+
+@pytest.mark.parametrize(("name", "most"), [("pairs", 8), ("three on a torus", 48)])
+def test_several_patches_have_the_look_ups_of_each(name, most):
+    native, _, p = make_native(name)
+    indptr, indices, _ = _core.sample_directions(native, 3, 0, "", 2_000)
+    n_look_ups = np.diff(indptr)[indices[indptr[:-1]] >= p]
+    assert n_look_ups.max() <= most
+    assert n_look_ups.min() < most
 
 
 @grids

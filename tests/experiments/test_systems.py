@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from experiments import graph, honesty, simulations
-from experiments.pairs import make_pairs
+from experiments import (
+    bars_tuned,
+    graph,
+    honesty,
+    patch_pairs,
+    regression_directions,
+    simulations,
+)
+from sklearn.datasets import load_digits
 
 
 @pytest.mark.parametrize("problem", simulations.PROBLEMS)
@@ -45,7 +54,20 @@ def test_bump_on_the_graph_lies_around_its_centres():
     assert 10 <= raised.sum() <= graph.N_NODES / 2
 
 
-def test_pairs_are_differences_of_rectangles():
-    atoms = make_pairs(8, max_size=2, reach=1, n_atoms=300).atoms.toarray()
-    assert set(np.unique(atoms)) == {-1.0, 0.0, 1.0}
-    assert np.abs(atoms).sum(axis=1).max() <= 8
+def test_bars_are_measured_out_of_bag_and_on_new_rows():
+    cell = {"law": "1 to 14", "n": 50, "seed": 0}
+    assert 0 <= bars_tuned.measure_out_of_bag(cell)["oob_error"] < 0.2
+    assert 0 <= bars_tuned.measure_test(cell)["error"] < 0.1
+
+
+def test_rules_of_pairs_name_sizes_and_numbers_of_patches():
+    law = patch_pairs.make_law("3 x 1 + W/8 x 2", (64,))
+    assert [(part.max_size, part.n_patches) for part, _ in law.components] == [((3,), 1), ((8,), 2)]
+
+
+def test_the_lower_half_of_an_image_is_to_be_told_from_the_upper():
+    X, y, shape = regression_directions.make_problem("digits", Path(), 0)
+    images = load_digits().images[: len(y)]
+    assert shape == (4, 8)
+    np.testing.assert_array_equal(X, images[:, :4].reshape(len(y), 32))
+    np.testing.assert_allclose(y, images[:, 4:].mean(axis=(1, 2)))

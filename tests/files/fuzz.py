@@ -59,7 +59,12 @@ def subjects():
     X, y = (a[:100] for a in load_diabetes(return_X_y=True))
     law = Mixture([(Dictionary(csr_array(np.tri(10))), 1.0), (Patches(10), 2.0)])
     regressor = silvan.ForestRegressor(
-        3, projections=law, min_samples_leaf=5, random_state=np.random.RandomState(0)
+        3,
+        projections=law,
+        min_samples_leaf=5,
+        honest=True,
+        scaling="rank",
+        random_state=np.random.RandomState(0),
     )
     regressor.fit(X, np.column_stack([y, -y]), sample_weight=np.arange(len(y)) % 3)
     return [Subject(classifier, images), Subject(regressor, X)]

@@ -44,17 +44,20 @@ def rng():
 @pytest.mark.parametrize(("Manifold", "Plain"), PAIRS)
 def test_manifold_forest_is_the_forest_of_its_patches(Manifold, Plain, images, assert_same_forest):
     X, y = images
-    patches = Patches((8, 8), 2, 4, ("wrap", "inside"), weights="signs")
+    patches = Patches((8, 8), 2, 4, ("wrap", "inside"), weights="signs", n_patches=3, reach=2)
     own = Manifold(
         4,
         min_patch=2,
         max_patch=4,
         boundary=("wrap", "inside"),
         weights="signs",
+        n_patches=3,
+        reach=2,
         max_depth=6,
         random_state=0,
     ).fit(X, y)
-    plain = Plain(4, projections=patches, max_depth=6, random_state=0).fit(X.reshape(-1, 64), y)
+    plain = Plain(4, projections=patches, max_features="sqrt", max_depth=6, random_state=0)
+    plain.fit(X.reshape(-1, 64), y)
     assert_same_forest(own.forest_, plain.forest_)
     assert own.projections_ == patches
 
@@ -69,8 +72,12 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "boundary": "pad",
         "contiguous": True,
         "weights": "ones",
+        "n_patches": 1,
+        "reach": None,
     }
     assert plain.pop("projections") is None
+    assert own.pop("max_features") == "sqrt"
+    assert plain.pop("max_features") in ("sqrt", 1.0)
     assert own == plain | added
 
 
@@ -273,6 +280,8 @@ class TestErrors:
             ({"boundary": "mirror"}, "boundary must be one of"),
             ({"contiguous": "yes"}, "contiguous"),
             ({"weights": "twos"}, "weights must be one of"),
+            ({"n_patches": 0}, "n_patches must be an integer >= 1"),
+            ({"reach": -1}, "reach must be an integer >= 0 or None"),
         ],
     )
     def test_bad_parameters_are_refused_under_their_own_names(self, Forest, parameters, message):

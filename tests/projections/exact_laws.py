@@ -54,6 +54,74 @@ def patch_law(axes):
     return law
 
 
+def paired_axis_law(length, least, most, boundary, reach):
+    """Cells of two patches along one axis: the second begins within reach of the first."""
+    law = defaultdict(Fraction)
+    if boundary == "subset":
+        for size in range(least, most + 1):
+            subsets = list(combinations(range(length), size))
+            for pair in product(subsets, repeat=2):
+                law[pair] += Fraction(1, (most - least + 1) * len(subsets) ** 2)
+        return law
+    runs = defaultdict(Fraction)
+    if boundary == "corner":
+        for start in range(length - least + 1):
+            largest = min(most, length - start)
+            for size in range(least, largest + 1):
+                runs[start, size] += Fraction(1, (length - least + 1) * (largest - least + 1))
+    else:
+        for size in range(least, most + 1):
+            starts = start_range(length, size, boundary)
+            for start in starts:
+                runs[start, size] += Fraction(1, (most - least + 1) * len(starts))
+    for (start, size), share in runs.items():
+        near = []
+        for other in start_range(length, size, boundary):
+            steps = abs(other - start)
+            if boundary == "wrap":
+                steps = min(steps, length - steps)
+            if steps <= reach:
+                near.append(other)
+        for other in near:
+            pair = (run_cells(first, size, length, boundary) for first in (start, other))
+            law[tuple(pair)] += share / len(near)
+    return law
+
+
+def start_range(length, size, boundary):
+    """First cells that a run may have."""
+    if boundary == "pad":
+        return range(1 - size, length)
+    return range(length if boundary == "wrap" else length - size + 1)
+
+
+def run_cells(start, size, length, boundary):
+    """Cells of a run within the axis."""
+    cells = range(start, start + size)
+    if boundary == "wrap":
+        return tuple(sorted(cell % length for cell in cells))
+    return tuple(cell for cell in cells if 0 <= cell < length)
+
+
+def pair_law(axes):
+    """Differences of two patches near each other, each axis (length, least, most, boundary, reach).
+
+    A dictionary from the dense direction, as a tuple, to its probability.
+    """
+    shape = [length for length, *_ in axes]
+    law = defaultdict(Fraction)
+    for pairs in product(*(paired_axis_law(*axis).items() for axis in axes)):
+        probability = Fraction(1)
+        for _, share in pairs:
+            probability *= share
+        first, second = np.zeros(shape, dtype=int), np.zeros(shape, dtype=int)
+        first[np.ix_(*(pair[0] for pair, _ in pairs))] = 1
+        second[np.ix_(*(pair[1] for pair, _ in pairs))] = 1
+        direction = first - second if (first != second).any() else first
+        law[tuple(direction.ravel().tolist())] += probability
+    return law
+
+
 def neighborhood_law(adjacency, least, most):
     """Neighbourhoods of a uniform size around a uniform centre, grown breadth first."""
     n_nodes = len(adjacency)

@@ -92,6 +92,12 @@ CASES = [
     Case("normal patches", lambda p: on_grid(p, boundary="wrap", weights="normal")),
     Case("shuffled patches", lambda p: on_grid(p, shuffled=True)),
     Case("channels", lambda p: on_grid(p, contiguous=(False, True))),
+    Case("paired patches", lambda p: on_grid(p, n_patches=2)),
+    Case("pairs inside", lambda p: Patches(p, boundary="inside", n_patches=2, reach=1)),
+    Case("three wrapped patches", lambda p: Patches(p, boundary="wrap", n_patches=3)),
+    Case("weighted pairs", lambda p: on_grid(p, boundary="corner", weights="normal", n_patches=2)),
+    Case("shuffled pairs", lambda p: on_grid(p, weights="signs", shuffled=True, n_patches=2)),
+    Case("paired channels", lambda p: on_grid(p, contiguous=(False, True), n_patches=2)),
     Case("graph", on_path),
     Case("signed graph", lambda p: on_path(p, weights="signs")),
     Case(

@@ -14,6 +14,7 @@ from projections.exact_laws import (
     assert_law,
     axis_law,
     coverage,
+    pair_law,
     patch_law,
     supports,
 )
@@ -210,6 +211,84 @@ def test_an_axis_that_is_not_contiguous_draws_uniform_subsets_whatever_its_bound
     assert_law(chosen, law)
 
 
+# Several patches
+
+
+# Axes as (length, least, most, boundary, reach); most have directions over running sums.
+PAIRS = {
+    "series, pad": [(20, 2, 12, "pad", 5)],
+    "series, wrap": [(20, 2, 12, "wrap", 4)],
+    "series, whole circle": [(12, 9, 12, "wrap", 12)],
+    "series, inside": [(20, 4, 14, "inside", 30)],
+    "series, corner": [(20, 2, 16, "corner", 3)],
+    "image, pad": [(4, 1, 3, "pad", 2), (5, 3, 5, "pad", 1)],
+    "image, wrap and corner": [(4, 3, 4, "wrap", 1), (5, 3, 5, "corner", 5)],
+    "channels": [(3, 1, 2, "subset", 3), (9, 5, 7, "pad", 4)],
+    "single cells": [(6, 1, 1, "inside", 2)],
+}
+pairs = pytest.mark.parametrize("axes", PAIRS.values(), ids=PAIRS)
+
+
+def make_pairs(axes):
+    patches = make_patches([axis[:4] for axis in axes], n_patches=2)
+    return patches.set_params(reach=tuple(reach for *_, reach in axes))
+
+
+def dense_rows(directions):
+    return [tuple(row) for row in directions.toarray().astype(int).tolist()]
+
+
+@pairs
+def test_pairs_have_the_law_of_all_pairs_of_patches_within_reach(axes):
+    p, law = n_cells([axis[:4] for axis in axes]), pair_law(axes)
+    patches = make_pairs(axes)
+    assert_law(dense_rows(draw(patches, 40_000, p)), law)
+    reference = patches.sample(Node(p, 2_000), np.random.default_rng(0))
+    assert_law(dense_rows(reference), law)
+
+
+def test_pairs_of_large_patches_are_drawn_over_running_sums_and_those_of_small_ones_are_not():
+    for axes in PAIRS.values():
+        p = n_cells([axis[:4] for axis in axes])
+        native = make_pairs(axes)._to_native(p)
+        indptr, indices, _ = _core.sample_directions(native, 0, 0, "", 4_000)
+        over_sums = indices[indptr[:-1]] >= p
+        assert over_sums.any() == (axes != PAIRS["single cells"])
+        assert not over_sums.all()
+
+
+def test_further_patches_are_subtracted_and_added_in_turn():
+    for n_patches, total in ((2, 0), (3, 5), (4, 0), (5, 5)):
+        patches = Patches(900, 5, 5, "inside", n_patches=n_patches, reach=900)
+        directions = draw(patches, 1_000, 900).toarray()
+        apart = directions[(directions != 0).sum(axis=1) == 5 * n_patches]
+        assert len(apart) > 800
+        assert (apart.sum(axis=1) == total).all()
+        assert (np.abs(apart).max(axis=1) == 1).all()
+
+
+def test_wrapped_patches_near_each_other_cover_every_cell_equally_often():
+    patches = Patches((6, 7), 2, 4, "wrap", weights="normal", n_patches=2, reach=2)
+    directions = draw(patches, 30_000, 42)
+    counts = np.bincount(directions.indices, minlength=42)
+    assert_counts(counts, 30_000, [directions.nnz / 30_000 / 42] * 42)
+
+
+def test_reach_is_a_largest_size_unless_it_is_given():
+    for patches in (Patches(30, 2, 4, n_patches=2), Patches(30, 2, 4, n_patches=2, reach=4)):
+        cells = supports(draw(patches, 5_000, 30))
+        assert max(last[-1] - last[0] for last in cells) == 7
+    rows, columns = Patches((20, 30), 2, (3, 5), n_patches=2)._axes()
+    assert (rows.reach, columns.reach) == (3, 5)
+
+
+def test_patches_that_always_coincide_are_the_first_one_alone():
+    directions = draw(Patches(5, 5, 5, "inside", n_patches=2), 20, 5)
+    assert (directions.toarray() == 1).all()
+    directions = draw(Patches(50, 2, 9, n_patches=2, reach=0), 500, 50)
+    assert (directions.data == 1).all()
+
+
 # Weights and the shuffled control
 
 
@@ -348,6 +427,13 @@ BAD = [
         Patches(IMAGE, shuffled=1),
         "shuffled must be True or False, but it is 1; pass one of the two",
     ),
+    (Patches(IMAGE, n_patches=0), "n_patches must be an integer >= 1, but it is 0; pass for"),
+    (Patches(IMAGE, n_patches=2.0), "n_patches must be an integer >= 1, but it is 2.0; pass for"),
+    (Patches(IMAGE, n_patches=True), "n_patches must be an integer >= 1, but it is True; pass for"),
+    (Patches(IMAGE, reach=-1), "reach must be an integer >= 0 or None, but it is -1; pass for"),
+    (Patches(IMAGE, reach=1.5), "reach must be an integer >= 0 or None, but it is 1.5; pass for"),
+    (Patches(IMAGE, reach=(1, "x")), "reach must be an integer >= 0 or None, but it is 'x'; pass"),
+    (Patches(IMAGE, reach=(1,)), "reach must be one value or one for each of the 2 axes of shape"),
 ]
 
 X = np.random.default_rng(0).normal(size=(60, 24)).astype(np.float32)

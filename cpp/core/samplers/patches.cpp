@@ -10,9 +10,17 @@ namespace silvan {
 
 namespace {
 
+// Cells [start, start + size) of an axis; they may stick out of it.
+struct Span {
+    std::int64_t start, size;
+};
+
 struct Run {
     std::int64_t start, end;
 };
+
+// An index, of a cell or of a running sum, and its weight.
+using Term = std::pair<std::int64_t, float>;
 
 std::uint64_t as_count(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
@@ -20,128 +28,207 @@ std::int64_t draw_between(Random& random, std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random.below(as_count(high - low + 1)));
 }
 
-// The cells of one axis, as runs in ascending order.
-void draw_runs(const PatchAxis& axis, Random& random, PartialShuffle& subsets, std::vector<std::int32_t>& chosen,
-               std::vector<Run>& runs) {
-    runs.clear();
+std::int64_t first_start(const PatchAxis& axis, std::int64_t size) {
+    return axis.boundary == Boundary::pad ? 1 - size : 0;
+}
+
+std::int64_t last_start(const PatchAxis& axis, std::int64_t size) {
+    const bool fits = axis.boundary == Boundary::corner || axis.boundary == Boundary::inside;
+    return fits ? axis.length - size : axis.length - 1;
+}
+
+Span draw_span(const PatchAxis& axis, Random& random) {
     if (axis.boundary == Boundary::corner) {
         const std::int64_t start = draw_between(random, 0, axis.length - axis.min_size);
         const std::int64_t most = std::min(axis.max_size, axis.length - start);
-        runs.push_back({start, start + draw_between(random, axis.min_size, most)});
-        return;
+        return {start, draw_between(random, axis.min_size, most)};
     }
     const std::int64_t size = draw_between(random, axis.min_size, axis.max_size);
-    switch (axis.boundary) {
-        case Boundary::inside: {
-            const std::int64_t start = draw_between(random, 0, axis.length - size);
-            runs.push_back({start, start + size});
-            break;
-        }
-        case Boundary::pad: {
-            const std::int64_t start = draw_between(random, 1 - size, axis.length - 1);
-            runs.push_back({std::max<std::int64_t>(0, start), std::min(axis.length, start + size)});
-            break;
-        }
-        case Boundary::wrap: {
-            const std::int64_t start = draw_between(random, 0, axis.length - 1);
-            const std::int64_t over = start + size - axis.length;
-            if (size == axis.length) {
-                runs.push_back({0, axis.length});
-            } else if (over > 0) {
-                runs.push_back({0, over});
-                runs.push_back({start, axis.length});
-            } else {
-                runs.push_back({start, start + size});
-            }
-            break;
-        }
-        default: {
-            chosen.resize(static_cast<std::size_t>(size));
-            subsets.draw(size, random, chosen.data());
-            std::sort(chosen.begin(), chosen.end());
-            for (const std::int32_t cell : chosen) runs.push_back({cell, cell + 1});
+    if (axis.boundary == Boundary::subset) return {0, size};
+    return {draw_between(random, first_start(axis, size), last_start(axis, size)), size};
+}
+
+// Uniform over the spans of the same size that start within reach.
+Span draw_near(const PatchAxis& axis, const Span& span, Random& random) {
+    if (axis.boundary == Boundary::subset) return span;
+    if (axis.boundary == Boundary::wrap) {
+        const bool anywhere = 2 * axis.reach + 1 >= axis.length;
+        const std::int64_t shift = anywhere ? draw_between(random, 0, axis.length - 1)
+                                            : draw_between(random, -axis.reach, axis.reach);
+        return {(span.start + shift + axis.length) % axis.length, span.size};
+    }
+    const std::int64_t low = std::max(first_start(axis, span.size), span.start - axis.reach);
+    const std::int64_t high = std::min(last_start(axis, span.size), span.start + axis.reach);
+    return {draw_between(random, low, high), span.size};
+}
+
+// Sorts terms by index, adds up those of the same index and drops those that cancel.
+void merge_terms(std::vector<Term>& terms) {
+    std::sort(terms.begin(), terms.end());
+    std::size_t n = 0;
+    for (const Term& term : terms) {
+        if (n > 0 && terms[n - 1].first == term.first) {
+            terms[n - 1].second += term.second;
+        } else {
+            terms[n++] = term;
         }
     }
+    terms.resize(n);
+    std::erase_if(terms, [](const Term& term) { return term.second == 0.0F; });
 }
 
 class PatchSampler final : public ProjectionSampler {
 public:
-    PatchSampler(const std::vector<PatchAxis>& axes, const Grid& grid, WeightLaw weights, bool shuffled,
-                 bool uses_sums)
-        : axes_(axes),
+    PatchSampler(const PatchLaw& law, const Grid& grid, bool uses_sums)
+        : law_(law),
           grid_(grid),
-          weights_(weights),
           uses_sums_(uses_sums),
-          runs_(axes.size()),
-          all_cells_(shuffled ? grid.n_cells() : 0),
-          shuffled_(shuffled) {
-        for (const PatchAxis& axis : axes) {
+          spans_(law.axes.size()),
+          patches_(static_cast<std::size_t>(law.n_patches)),
+          all_cells_(law.shuffled ? grid.n_cells() : 0) {
+        for (Patch& patch : patches_) patch.runs.resize(law.axes.size());
+        for (const PatchAxis& axis : law.axes) {
             subsets_.emplace_back(axis.boundary == Boundary::subset ? axis.length : 0);
         }
     }
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         for (std::int64_t i = 0; i < n_directions; ++i) {
-            std::int64_t n_cells = 1;
-            std::int64_t n_corners = 1;
-            for (std::size_t a = 0; a < axes_.size(); ++a) {
-                draw_runs(axes_[a], random, subsets_[a], chosen_, runs_[a]);
-                std::int64_t length = 0;
-                std::int64_t n_ends = 0;
-                for (const Run& run : runs_[a]) {
-                    length += run.end - run.start;
-                    n_ends += axes_[a].boundary != Boundary::subset && run.start > 0 ? 2 : 1;
-                }
-                n_cells *= length;
-                n_corners *= n_ends;
+            std::int64_t n_cells = 0;
+            std::int64_t n_corners = 0;
+            for (std::size_t k = 0; k < patches_.size(); ++k) {
+                draw_patch(k > 0, random, patches_[k]);
+                n_cells += patches_[k].n_cells;
+                n_corners += patches_[k].n_corners;
             }
-            if (uses_sums_ && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners) {
-                add_corners(batch);
+            const bool over_sums =
+                uses_sums_ && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners;
+            if (patches_.size() == 1 && !over_sums) {
+                append_cells(patches_[0], random, batch);
             } else {
-                add_cells(n_cells, random, batch);
+                append_patches(over_sums, random, batch);
             }
         }
     }
 
 private:
-    void add_cells(std::int64_t n_cells, Random& random, ProjectionBatch& batch) {
+    struct Patch {
+        std::vector<std::vector<Run>> runs;  // of each axis, ascending
+        std::int64_t n_cells = 0;
+        std::int64_t n_corners = 0;
+    };
+
+    // A patch by the law of the axes, or one of the first one's size near it.
+    void draw_patch(bool near, Random& random, Patch& patch) {
+        patch.n_cells = 1;
+        patch.n_corners = 1;
+        for (std::size_t a = 0; a < law_.axes.size(); ++a) {
+            const PatchAxis& axis = law_.axes[a];
+            if (!near) spans_[a] = draw_span(axis, random);
+            list_runs(a, near ? draw_near(axis, spans_[a], random) : spans_[a], random, patch.runs[a]);
+            std::int64_t length = 0;
+            std::int64_t n_ends = 0;
+            for (const Run& run : patch.runs[a]) {
+                length += run.end - run.start;
+                n_ends += axis.boundary != Boundary::subset && run.start > 0 ? 2 : 1;
+            }
+            patch.n_cells *= length;
+            patch.n_corners *= n_ends;
+        }
+    }
+
+    // The cells of a span, as runs in ascending order.
+    void list_runs(std::size_t a, const Span& span, Random& random, std::vector<Run>& runs) {
+        const PatchAxis& axis = law_.axes[a];
+        const std::int64_t end = span.start + span.size;
+        runs.clear();
+        if (axis.boundary == Boundary::subset) {
+            chosen_.resize(static_cast<std::size_t>(span.size));
+            subsets_[a].draw(span.size, random, chosen_.data());
+            std::sort(chosen_.begin(), chosen_.end());
+            for (const std::int32_t cell : chosen_) runs.push_back({cell, cell + 1});
+        } else if (axis.boundary == Boundary::wrap && span.size == axis.length) {
+            runs.push_back({0, axis.length});
+        } else if (axis.boundary == Boundary::wrap && end > axis.length) {
+            runs.push_back({0, end - axis.length});
+            runs.push_back({span.start, axis.length});
+        } else {
+            runs.push_back({std::max<std::int64_t>(0, span.start), std::min(axis.length, end)});
+        }
+    }
+
+    // The usual case, without the terms that several patches are merged in.
+    void append_cells(const Patch& patch, Random& random, ProjectionBatch& batch) {
+        choose_cells(patch, random);
+        const ProjectionBatch::Tail tail = batch.extend(1, patch.n_cells);
+        std::copy(cells_.begin(), cells_.end(), tail.indices);
+        draw_weights(law_.weights, patch.n_cells, random, tail.weights);
+        tail.ends[0] = tail.begin + patch.n_cells;
+    }
+
+    void append_patches(bool over_sums, Random& random, ProjectionBatch& batch) {
+        terms_.clear();
+        std::size_t first_end = 0;
+        for (std::size_t k = 0; k < patches_.size(); ++k) {
+            const float sign = k % 2 == 0 ? 1.0F : -1.0F;
+            if (over_sums) {
+                add_corners(patches_[k], sign);
+            } else {
+                add_cells(patches_[k], sign, random);
+            }
+            if (k == 0) first_end = terms_.size();
+        }
+        first_terms_.assign(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(first_end));
+        merge_terms(terms_);
+        if (terms_.empty()) {
+            std::swap(terms_, first_terms_);
+            merge_terms(terms_);
+        }
+        for (const auto& [index, weight] : terms_) batch.add(static_cast<std::int32_t>(index), weight);
+        batch.end_direction();
+    }
+
+    void choose_cells(const Patch& patch, Random& random) {
         cells_.clear();
-        if (shuffled_) {
-            cells_.resize(static_cast<std::size_t>(n_cells));
-            all_cells_.draw(n_cells, random, cells_.data());
+        if (law_.shuffled) {
+            cells_.resize(static_cast<std::size_t>(patch.n_cells));
+            all_cells_.draw(patch.n_cells, random, cells_.data());
             std::sort(cells_.begin(), cells_.end());
         } else {
-            list_cells(0, 0);
+            list_cells(patch, 0, 0);
         }
-        const ProjectionBatch::Tail tail = batch.extend(1, n_cells);
-        std::copy(cells_.begin(), cells_.end(), tail.indices);
-        draw_weights(weights_, n_cells, random, tail.weights);
-        tail.ends[0] = tail.begin + n_cells;
+    }
+
+    void add_cells(const Patch& patch, float sign, Random& random) {
+        choose_cells(patch, random);
+        weights_.resize(cells_.size());
+        draw_weights(law_.weights, patch.n_cells, random, weights_.data());
+        for (std::size_t i = 0; i < cells_.size(); ++i) terms_.emplace_back(cells_[i], sign * weights_[i]);
     }
 
     // Runs ascend on every axis, and so do the cells.
-    void list_cells(std::size_t a, std::int64_t offset) {
+    void list_cells(const Patch& patch, std::size_t a, std::int64_t offset) {
         const std::int64_t stride = grid_.cell_stride(a);
-        for (const Run& run : runs_[a]) {
+        for (const Run& run : patch.runs[a]) {
             for (std::int64_t at = run.start; at < run.end; ++at) {
-                if (a + 1 == axes_.size()) {
+                if (a + 1 == law_.axes.size()) {
                     cells_.push_back(static_cast<std::int32_t>(offset + at * stride));
                 } else {
-                    list_cells(a + 1, offset + at * stride);
+                    list_cells(patch, a + 1, offset + at * stride);
                 }
             }
         }
     }
 
     // +1 at the end of each run and -1 at its start, multiplied over the axes; sums before the first cell are zero.
-    void add_corners(ProjectionBatch& batch) {
-        corners_.assign(1, {grid_.n_cells(), 1.0F});
-        for (std::size_t a = 0; a < axes_.size(); ++a) {
+    void add_corners(const Patch& patch, float sign) {
+        corners_.assign(1, {grid_.n_cells(), sign});
+        for (std::size_t a = 0; a < law_.axes.size(); ++a) {
             next_corners_.clear();
             const std::int64_t stride = grid_.sum_stride(a);
             for (const auto& [index, weight] : corners_) {
-                for (const Run& run : runs_[a]) {
-                    if (axes_[a].boundary == Boundary::subset) {
+                for (const Run& run : patch.runs[a]) {
+                    if (law_.axes[a].boundary == Boundary::subset) {
                         next_corners_.emplace_back(index + run.start * stride, weight);
                         continue;
                     }
@@ -151,23 +238,23 @@ private:
             }
             std::swap(corners_, next_corners_);
         }
-        std::sort(corners_.begin(), corners_.end());
-        for (const auto& [index, weight] : corners_) batch.add(static_cast<std::int32_t>(index), weight);
-        batch.end_direction();
+        terms_.insert(terms_.end(), corners_.begin(), corners_.end());
     }
 
-    const std::vector<PatchAxis>& axes_;
+    const PatchLaw& law_;
     const Grid& grid_;
-    WeightLaw weights_;
     bool uses_sums_;
-    std::vector<std::vector<Run>> runs_;
+    std::vector<Span> spans_;  // of the first patch
+    std::vector<Patch> patches_;
     std::vector<PartialShuffle> subsets_;
     PartialShuffle all_cells_;
-    bool shuffled_;
     std::vector<std::int32_t> chosen_;
     std::vector<std::int32_t> cells_;
-    std::vector<std::pair<std::int64_t, float>> corners_;
-    std::vector<std::pair<std::int64_t, float>> next_corners_;
+    std::vector<float> weights_;
+    std::vector<Term> terms_;
+    std::vector<Term> first_terms_;
+    std::vector<Term> corners_;
+    std::vector<Term> next_corners_;
 };
 
 Grid make_grid(const std::vector<PatchAxis>& axes) {
@@ -182,19 +269,19 @@ Grid make_grid(const std::vector<PatchAxis>& axes) {
 
 }  // namespace
 
-Patches::Patches(std::vector<PatchAxis> axes, WeightLaw weights, bool shuffled)
-    : axes_(std::move(axes)), weights_(weights), shuffled_(shuffled), grid_(make_grid(axes_)) {
-    std::int64_t largest = 1;
+Patches::Patches(PatchLaw law) : law_(std::move(law)), grid_(make_grid(law_.axes)) {
+    std::int64_t largest = law_.n_patches;
     std::int64_t cells_per_corner = 1;
-    for (const PatchAxis& axis : axes_) {
+    for (const PatchAxis& axis : law_.axes) {
         largest *= axis.max_size;
         if (axis.boundary != Boundary::subset) cells_per_corner *= axis.max_size;
     }
-    uses_sums_ = weights == WeightLaw::ones && !shuffled && largest > kDirectCells && cells_per_corner > kCornerCost;
+    uses_sums_ = law_.weights == WeightLaw::ones && !law_.shuffled && largest > kDirectCells &&
+                 cells_per_corner > kCornerCost;
 }
 
 std::unique_ptr<ProjectionSampler> Patches::make_sampler(Random&) const {
-    return std::make_unique<PatchSampler>(axes_, grid_, weights_, shuffled_, uses_sums_);
+    return std::make_unique<PatchSampler>(law_, grid_, uses_sums_);
 }
 
 }  // namespace silvan

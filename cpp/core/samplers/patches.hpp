@@ -22,11 +22,21 @@ struct PatchAxis {
     std::int64_t min_size = 1;
     std::int64_t max_size = 1;  // at most length
     Boundary boundary = Boundary::pad;
+    std::int64_t reach = 0;  // how far the first cells of further patches lie from that of the first
 };
 
-// A direction is a product of one run (or subset) per axis. Where all weights are one and a patch has more
-// than kDirectCells cells and kCornerCost cells per corner it is drawn over the running sums of the grid, else
-// over the features themselves. Shuffled patches move their cells to random places.
+struct PatchLaw {
+    std::vector<PatchAxis> axes;
+    WeightLaw weights = WeightLaw::ones;
+    bool shuffled = false;
+    std::int64_t n_patches = 1;
+};
+
+// A patch is a product of one run (or subset) per axis. A direction is a patch, or one patch and others of its
+// size near it, which are subtracted and added in turn; where they cancel out it is the first patch alone. Where all
+// weights are one and a direction has more than kDirectCells cells and kCornerCost cells per corner it is drawn
+// over the running sums of the grid, else over the features themselves. Shuffled patches move their cells to
+// random places.
 class Patches final : public ProjectionDistribution {
 public:
     static constexpr std::int64_t kDirectCells = 12;
@@ -34,16 +44,14 @@ public:
     // from sums, 6 steps equally fast, 12 steps half as fast.
     static constexpr std::int64_t kCornerCost = 3;
 
-    Patches(std::vector<PatchAxis> axes, WeightLaw weights, bool shuffled);
+    explicit Patches(PatchLaw law);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
     const Grid* grid() const override { return uses_sums_ ? &grid_ : nullptr; }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
 
 private:
-    std::vector<PatchAxis> axes_;
-    WeightLaw weights_;
-    bool shuffled_;
+    PatchLaw law_;
     Grid grid_;
     bool uses_sums_;
 };

@@ -17,8 +17,9 @@ _PARTS = {
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
-            ``SparseSigns()``. See :mod:`silvan.projections`. Its own parameters are reached with
-            two underscores, for example ``projections__density`` in a grid search.
+            ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
+            the results ("Which defaults?"). Its own parameters are reached with two underscores,
+            for example ``projections__density`` in a grid search.
     """,
     "patches": """
         shape : int or tuple of int, default=None
@@ -38,6 +39,12 @@ _PARTS = {
             series: ``(False, True)`` for rows of shape (channels, length).
         weights : {"ones", "signs", "uniform", "normal"}, default="ones"
             Weights of the cells of a patch.
+        n_patches : int, default=1
+            Number of patches in a direction. With 2 a direction is the difference of two patches of
+            the same size near each other, as along an edge; more are added and subtracted in turn.
+        reach : int or tuple of int or None, default=None
+            How many cells further patches may lie from the first along each axis; None stands for
+            `max_patch`.
     """,
     "classifier_criterion": """
         criterion : {"gini", "entropy", "log_loss"}, default="gini"

@@ -29,6 +29,8 @@ from silvan._validation import (
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitting import (
+    CheckedRows,
+    TrainingRows,
     check_same_rows,
     count_warm_trees,
     draw_seed,
@@ -170,59 +172,83 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        self._check_parameters()
         earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
+        checked = self._check_fit(X, y, sample_weight)
+        if earlier:
+            count_warm_trees(self.n_estimators, earlier, vars(self))
+        seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
+
+        # All is checked but a warm start's rows; work begins.
+        rows = self._read_rows(checked, seed)
+        if earlier:
+            check_same_rows(earlier["_sampling"], rows.sampling)
+        self._grow_on(rows, earlier.get("forest_"))
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+        """Check parameters and data before any work; learn what the data are."""
+        self._check_parameters()
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
         plan = self._plan_rows(y, weight)
-        projections = self._resolve_projections(X.shape[1])
-        options = grow_options(self, self._criteria[self.criterion], plan.n_kept, X.shape[1])
-        n_warm = count_warm_trees(self.n_estimators, earlier, vars(self)) if earlier else 0
-        seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
+        self._growth(plan.n_kept, X.shape[1])
+        return CheckedRows(X, y, weight, plan)
 
-        # All is checked but a warm start's rows; work begins.
-        self._scaler = fit_scaler(self.scaling, X, plan.kept, weight)
-        features = self._training_features(X, plan)
+    def _growth(
+        self, n_samples: int, n_features: int
+    ) -> tuple[ProjectionDistribution, dict[str, Any]]:
+        """The distribution to draw from and the options of the core, checked against the data."""
+        projections = self._resolve_projections(n_features)
+        options = grow_options(self, self._criteria[self.criterion], n_samples, n_features)
+        return projections, options
+
+    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+        """The rows as the core grows on them, and the draws of every tree."""
+        X, y, weight, plan = checked
+        scaler = fit_scaler(self.scaling, X, plan.kept, weight)
+        # Scaled or not, one copy at most.
+        features = (
+            as_training_features(X, plan.kept)
+            if scaler is None
+            else TrainingFeatures(scale_rows(scaler, X, plan.kept, "F"), None)
+        )
         kept_y = y if plan.kept is None else y[plan.kept]
-        self._sampling = sample_rows(plan, features, kept_y, seed)
-        if earlier:
-            check_same_rows(earlier["_sampling"], self._sampling)
+        sampling = sample_rows(plan, features, kept_y, seed)
+        return TrainingRows(features, y, kept_y, scaler, sampling)
+
+    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+        """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
+        self._scaler, self._sampling = rows.scaler, rows.sampling
+        projections, options = self._growth(rows.sampling.plan.n_kept, self.n_features_in_)
         self.projections_ = clone(projections, safe=False)
+        n_warm = 0 if earlier is None else earlier.n_trees
         if n_warm < self.n_estimators:
-            grown = self._grow(features, kept_y, projections, options, n_warm)
-            self.forest_ = earlier["forest_"].append(grown) if earlier else grown
+            grown = self._grow(rows, projections, options, n_warm)
+            self.forest_ = grown if earlier is None else earlier.append(grown)
         for name in ("feature_importances_", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(features.rows, y)
+            self._score_out_of_bag(rows.features.rows, rows.y)
 
     def _check_parameters(self) -> None:
         check_parameters(self, self._criteria)
 
-    def _training_features(self, X: NDArray[Any], plan: RowPlan) -> TrainingFeatures:
-        """The rows that take part, scaled, as the core grows on them: one copy at most."""
-        if self._scaler is None:
-            return as_training_features(X, plan.kept)
-        return TrainingFeatures(scale_rows(self._scaler, X, plan.kept, "F"), None)
-
     def _grow(
         self,
-        features: TrainingFeatures,
-        y: NDArray[Any],
+        rows: TrainingRows,
         projections: ProjectionDistribution,
         options: dict[str, Any],
         first: int,
     ) -> ForestArrays:
         """Grow the trees from number `first` on."""
-        sampling = self._sampling
-        targets, n_values = self._grow_targets(y, sampling.plan)
-        n_features = features.columns.shape[1]
+        sampling = rows.sampling
+        targets, n_values = self._grow_targets(rows.kept_y, sampling.plan)
+        n_features = rows.features.columns.shape[1]
         n_trees = int(self.n_estimators) - first
         with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
             arrays = _core.grow(
-                *features,
+                *rows.features,
                 targets,
                 sampling.weights,
                 sampling.native(),

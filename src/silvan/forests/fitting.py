@@ -1,17 +1,39 @@
-"""What surrounds the growing of trees: seeds, warm starts, and undoing a fit that failed."""
+"""What surrounds the growing of trees: rows, seeds, warm starts, and undoing a failed fit."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from silvan._validation import invalid
-from silvan.forests.sampling import RowSampling
+from silvan._validation import TrainingFeatures, invalid
+from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.scaling import Scaler
+
+
+class CheckedRows(NamedTuple):
+    """What `fit` was given, checked, with encoded targets."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    plan: RowPlan
+
+
+class TrainingRows(NamedTuple):
+    """What trees are grown on; forests that differ only in how they grow can share it."""
+
+    features: TrainingFeatures  # of the rows that take part
+    y: NDArray[Any]  # encoded targets of all rows
+    kept_y: NDArray[Any]  # of the rows that take part
+    scaler: Scaler | None
+    sampling: RowSampling
 
 
 @contextmanager
@@ -80,5 +102,8 @@ def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn about the user's line that called fit, from a function that `_fit` calls."""
-    warnings.warn(message, category, stacklevel=5)
+    """Warn about the user's line: the first one on the stack that is not in this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "silvan":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -34,6 +34,8 @@ class GridForest(BaseForest):
         boundary: str | Sequence[str],
         contiguous: bool | Sequence[bool],
         weights: str,
+        n_patches: int,
+        reach: int | Sequence[int] | None,
         **others: Any,
     ) -> None:
         super().__init__(n_estimators, **others)
@@ -43,6 +45,8 @@ class GridForest(BaseForest):
         self.boundary = boundary
         self.contiguous = contiguous
         self.weights = weights
+        self.n_patches = n_patches
+        self.reach = reach
 
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
@@ -83,6 +87,8 @@ class GridForest(BaseForest):
             boundary=self.boundary,
             contiguous=self.contiguous,
             weights=self.weights,
+            n_patches=self.n_patches,
+            reach=self.reach,
         )
         try:
             patches.validate(n_features)

@@ -84,6 +84,8 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
         boundary: str | Sequence[str] = "pad",
         contiguous: bool | Sequence[bool] = True,
         weights: str = "ones",
+        n_patches: int = 1,
+        reach: int | Sequence[int] | None = None,
         criterion: str = "gini",
         max_features: int | float | str | None = "sqrt",
         max_depth: int | None = None,
@@ -111,6 +113,8 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
             boundary=boundary,
             contiguous=contiguous,
             weights=weights,
+            n_patches=n_patches,
+            reach=reach,
             criterion=criterion,
             max_features=max_features,
             max_depth=max_depth,
@@ -146,7 +150,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
     {regressor_oob}
@@ -199,8 +203,10 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
         boundary: str | Sequence[str] = "pad",
         contiguous: bool | Sequence[bool] = True,
         weights: str = "ones",
+        n_patches: int = 1,
+        reach: int | Sequence[int] | None = None,
         criterion: str = "squared_error",
-        max_features: int | float | str | None = 1.0,
+        max_features: int | float | str | None = "sqrt",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
@@ -224,6 +230,8 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
             boundary=boundary,
             contiguous=contiguous,
             weights=weights,
+            n_patches=n_patches,
+            reach=reach,
             criterion=criterion,
             max_features=max_features,
             max_depth=max_depth,

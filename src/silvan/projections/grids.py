@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_choice, check_flag, invalid, is_integer
+from silvan._validation import check_choice, check_flag, check_integer, invalid, is_integer
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.node import Node
 
@@ -28,23 +28,44 @@ class Axis(NamedTuple):
     min_size: int
     max_size: int
     boundary: str
+    reach: int
 
-    def draw(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Cells of one patch along the axis, ascending."""
-        length, least, most, boundary = self
+    def draw(self, n_patches: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+        """Cells of each patch of a direction along the axis, ascending."""
+        length, least, most, boundary, _ = self
         if boundary == "corner":
             start = int(rng.integers(length - least + 1))
             size = int(rng.integers(least, min(most, length - start) + 1))
-            return np.arange(start, start + size)
+            return self._shift(start, size, n_patches, rng)
         size = int(rng.integers(least, most + 1))
         if boundary == "subset":
-            return np.sort(rng.choice(length, size=size, replace=False))
-        starts = {"inside": (0, length - size + 1), "pad": (1 - size, length), "wrap": (0, length)}
-        start = int(rng.integers(*starts[boundary]))
-        cells = np.arange(start, start + size)
-        if boundary == "wrap":
-            return np.sort(cells % length)
-        return cells[(cells >= 0) & (cells < length)]
+            draws = [rng.choice(length, size=size, replace=False) for _ in range(n_patches)]
+            return [np.sort(cells) for cells in draws]
+        start = int(rng.choice(self._starts(size)))
+        return self._shift(start, size, n_patches, rng)
+
+    def _starts(self, size: int) -> NDArray[np.int64]:
+        """First cells that a run of this size may have."""
+        if self.boundary == "wrap":
+            return np.arange(self.length)
+        if self.boundary == "pad":
+            return np.arange(1 - size, self.length)
+        return np.arange(self.length - size + 1)
+
+    def _shift(
+        self, start: int, size: int, n_patches: int, rng: np.random.Generator
+    ) -> list[NDArray[np.int64]]:
+        """The run of `size` cells from `start`, and others that begin within reach."""
+        starts = self._starts(size)
+        steps = np.abs(starts - start)
+        if self.boundary == "wrap":
+            steps = np.minimum(steps, self.length - steps)
+        near = starts[steps <= self.reach]
+        firsts = [start, *(int(rng.choice(near)) for _ in range(n_patches - 1))]
+        runs = [np.arange(first, first + size) for first in firsts]
+        if self.boundary == "wrap":
+            return [np.sort(run % self.length) for run in runs]
+        return [run[(run >= 0) & (run < self.length)] for run in runs]
 
 
 class Patches(ProjectionDistribution):
@@ -83,6 +104,16 @@ class Patches(ProjectionDistribution):
     shuffled : bool, default=False
         Move the chosen cells to random places of the grid: the control of [3]_, which knows the
         sizes of patches but not the neighbourhood.
+    n_patches : int, default=1
+        Number of patches in a direction. With more than one, the others have the sizes of the
+        first and lie near it; the second is subtracted, the third added, and so on, which makes
+        edges (2) and bars (3) directions. Where patches overlap their weights add up; where all
+        cancels out, the first stands alone. An axis that is not contiguous draws a new subset
+        for every patch.
+    reach : int or tuple of int or None, default=None
+        How many cells the further patches may lie from the first along an axis: their first
+        cells are uniform over those that `boundary` allows within that distance. None stands
+        for `max_size`, where neighbouring patches touch at most.
 
     Notes
     -----
@@ -126,6 +157,8 @@ class Patches(ProjectionDistribution):
         contiguous: bool | Sequence[bool] = True,
         weights: str = "ones",
         shuffled: bool = False,
+        n_patches: int = 1,
+        reach: int | Sequence[int] | None = None,
     ) -> None:
         self.shape = shape
         self.min_size = min_size
@@ -134,6 +167,8 @@ class Patches(ProjectionDistribution):
         self.contiguous = contiguous
         self.weights = weights
         self.shuffled = shuffled
+        self.n_patches = n_patches
+        self.reach = reach
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or the grid has another number of cells."""
@@ -146,17 +181,25 @@ class Patches(ProjectionDistribution):
         self._axes()
         check_choice("weights", self.weights, WEIGHTS)
         check_flag("shuffled", self.shuffled)
+        check_integer("n_patches", self.n_patches, 1)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""
         shape, axes = self._shape(), self._axes()
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:
-            runs = [axis.draw(rng) for axis in axes]
-            cells = np.array([np.ravel_multi_index(at, shape) for at in product(*runs)])
-            if self.shuffled:
-                cells = rng.choice(node.n_features, size=len(cells), replace=False)
-            direction[cells] = draw_weights(self.weights, len(cells), rng)
+            patches = zip(*(axis.draw(self.n_patches, rng) for axis in axes), strict=True)
+            terms = []
+            for number, runs in enumerate(patches):
+                cells = np.array([np.ravel_multi_index(at, shape) for at in product(*runs)])
+                if self.shuffled:
+                    cells = rng.choice(node.n_features, size=len(cells), replace=False)
+                weights = draw_weights(self.weights, len(cells), rng)
+                terms.append((cells, -weights if number % 2 else weights))
+            for cells, weights in terms:
+                direction[cells] += weights
+            if not direction.any():
+                direction[terms[0][0]] = terms[0][1]
         return sparse.csr_array(directions)
 
     def _shape(self) -> tuple[int, ...]:
@@ -184,6 +227,7 @@ class Patches(ProjectionDistribution):
         sized = contiguous if any(contiguous) else [True] * len(shape)
         min_size = spread_over_axes("min_size", self.min_size, shape, sized, 1)
         max_size = spread_over_axes("max_size", self.max_size, shape, sized, None)
+        reach = spread_over_axes("reach", self.reach, shape)
         axes = []
         for number, length in enumerate(shape):
             least, most, run = min_size[number], max_size[number], contiguous[number]
@@ -198,11 +242,14 @@ class Patches(ProjectionDistribution):
                     least,
                     "swap or change them",
                 )
-            axes.append(Axis(length, int(least), int(most), boundary[number] if run else "subset"))
+            law = boundary[number] if run else "subset"
+            check_integer("reach", reach[number], 0, or_none=True)
+            near = min(length, int(most if reach[number] is None else reach[number]))
+            axes.append(Axis(length, int(least), int(most), law, near))
         return axes
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
-        return _core.patches(self._axes(), self.weights, bool(self.shuffled))
+        return _core.patches(self._axes(), self.weights, bool(self.shuffled), int(self.n_patches))
 
 
 def as_tuple(value: Any) -> tuple[Any, ...] | None:

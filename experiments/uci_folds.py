@@ -1,0 +1,306 @@
+"""RF, RerF and F-RC on the UCI sets, tuned out of bag, by five folds (Tomita, Table 3.2)."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import wilcoxon
+
+from experiments.arguments import Arguments, parse
+from experiments.figures import COLORS, panels, save
+from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from experiments.uci import Index, load_uci, read_index
+from silvan import ForestClassifier
+from silvan.projections import AxisAligned, ProjectionDistribution, SparseSigns, UniformCombinations
+from silvan.tuning import OutOfBagSearch, direction_grid
+
+# Each system's distribution, and the numbers of features of a direction that it tries.
+SYSTEMS: dict[str, tuple[ProjectionDistribution, tuple[int, ...]]] = {
+    "RF": (AxisAligned(), ()),
+    "RerF": (SparseSigns(), (1, 2, 4)),
+    "F-RC": (UniformCombinations(), (2, 3)),
+}
+TABLE_NAMES = {"RF": "table_RF", "RerF": "table_RerF", "F-RC": "table_FRC"}
+PAIRS = (("RerF", "RF"), ("F-RC", "RF"), ("RerF", "F-RC"))
+N_FOLDS = 5
+# Sets with more rows than this may be reported from fewer folds.
+LARGE = 1000
+FEWEST_FOLDS = 2
+TREES = (100, 300, 1000)
+VALUES = ("error", "oob_error", "d", "nonzeros", "trees", "fit_s")
+
+
+def is_large(n_samples: int) -> bool:
+    """Whether a set has so many rows that few trees and folds tell systems apart."""
+    return n_samples > LARGE
+
+
+def make_search(system: str, n_train: int, p: int, seed: int) -> OutOfBagSearch:
+    """The search of the thesis over d and sparsity, with d cut off where it costs too much.
+
+    RF has all of its d, up to p. The others have d up to p², but no more than 50,000 over the
+    number of rows, or the power 3/4 of p where that is larger.
+    """
+    projections, nonzeros = SYSTEMS[system]
+    limit = p if system == "RF" else max(round(p**0.75), 50_000 // n_train)
+    grid = direction_grid(projections, p, nonzeros=nonzeros, max_directions=limit)
+    few = is_large(n_train)
+    forest = ForestClassifier(
+        100 if few else 300,
+        projections=projections,
+        voting="hard",
+        random_state=seed,
+        n_jobs=1,
+    )
+    return OutOfBagSearch(forest, grid, min_trees=10 if few else 20)
+
+
+def measure(cell: Cell) -> Cell:
+    """Tune on four folds, test on the fifth."""
+    split = load_uci(cell["data"], cell["dataset"]).split(cell["fold"])
+    start = time.process_time()
+    search = make_search(cell["system"], *split.X_train.shape, seed=cell["fold"])
+    search.fit(split.X_train, split.y_train)
+    seconds = time.process_time() - start
+    best = search.best_params_
+    law = best.get("projections", AxisAligned())
+    nonzeros = getattr(law, "mean_nonzeros", getattr(law, "n_features", 1))
+    return {
+        "error": 1 - search.score(split.X_test, split.y_test),
+        "oob_error": 1 - search.best_score_,
+        "d": best["max_features"],
+        "nonzeros": nonzeros,
+        "trees": search.best_estimator_.forest_.n_trees,
+        "fit_s": seconds,
+    }
+
+
+def list_cells(arguments: Arguments) -> list[Cell]:
+    """Every set, fold and system, the cheapest first: last are most folds of large sets."""
+    index = read_index(arguments.data, arguments.quick)
+    cells: list[Cell] = [
+        {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
+        for name in index
+        for fold in range(N_FOLDS)
+        for system in SYSTEMS
+    ]
+    large = {name: is_large(int(row["n"])) for name, row in index.items()}
+    return sorted(
+        cells,
+        key=lambda cell: large[cell["dataset"]] and 1 + (cell["fold"] >= FEWEST_FOLDS),
+    )
+
+
+def measure_trees(cell: Cell) -> Cell:
+    """Test error of a chosen forest as trees are added to it."""
+    split = load_uci(cell["data"], cell["dataset"]).split(cell["fold"])
+    forest = ForestClassifier(
+        projections=set_sparsity(SYSTEMS[cell["system"]][0], cell["nonzeros"]),
+        max_features=cell["d"],
+        voting="hard",
+        random_state=cell["fold"],
+        n_jobs=1,
+        warm_start=True,
+    )
+    errors = {}
+    for n_trees in TREES:
+        forest.set_params(n_estimators=n_trees).fit(split.X_train, split.y_train)
+        errors[f"error_{n_trees}"] = 1 - forest.score(split.X_test, split.y_test)
+    return errors
+
+
+def set_sparsity(law: ProjectionDistribution, nonzeros: int) -> ProjectionDistribution:
+    """A distribution with another number of features of a direction, where it has one."""
+    if isinstance(law, SparseSigns):
+        return SparseSigns(mean_nonzeros=nonzeros)
+    return UniformCombinations(nonzeros) if isinstance(law, UniformCombinations) else law
+
+
+def list_tree_cells(store: Store, arguments: Arguments) -> list[Cell]:
+    """The forests chosen on every sixth set with 100 to 1000 rows."""
+    index = read_index(arguments.data, arguments.quick)
+    names = [name for name, row in index.items() if 100 <= int(row["n"]) <= 1000][::6]
+    cells: list[Cell] = [
+        {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
+        for name in names
+        for fold in range(N_FOLDS)
+        for system in SYSTEMS
+    ]
+    known = [(cell, store.rows[store.key(cell)]) for cell in cells if store.key(cell) in store.rows]
+    return [{**cell, "d": int(row["d"]), "nonzeros": int(row["nonzeros"])} for cell, row in known]
+
+
+def mean_errors(store: Store, names: list[str]) -> NDArray[np.float64]:
+    """Mean error over the folds, a row for each set and a column for each system."""
+    return np.array([[fold_error(store, name, system) for system in SYSTEMS] for name in names])
+
+
+def measured_sets(store: Store, index: Index) -> list[str]:
+    """The sets with enough folds for every system, by name."""
+    return sorted(
+        name
+        for name, row in index.items()
+        if len(shared_folds(store, name)) >= (FEWEST_FOLDS if is_large(int(row["n"])) else N_FOLDS)
+    )
+
+
+def shared_folds(store: Store, name: str) -> set[str]:
+    """The folds of a set that every system has."""
+    folds = [set(store.distinct("fold", dataset=name, system=system)) for system in SYSTEMS]
+    return set.intersection(*folds)
+
+
+def fold_error(store: Store, name: str, system: str) -> float:
+    """Mean error over the folds that every system has."""
+    folds = shared_folds(store, name)
+    return float(np.mean([store.mean("error", dataset=name, system=system, fold=k) for k in folds]))
+
+
+def column(index: Index, names: list[str], field: str) -> NDArray[np.float64]:
+    """A column of the index as numbers."""
+    return np.array([float(index[name][field]) for name in names])
+
+
+def one_sided(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
+    """One-sided p-value of Wilcoxon's signed-rank test that the first errors are smaller."""
+    return float(wilcoxon(better, worse, alternative="less").pvalue)
+
+
+def list_marks(store: Store, index: Index) -> list[Mark]:
+    """What Table 3.2 leads one to expect."""
+    names = measured_sets(store, index)
+    errors = mean_errors(store, names)
+    normalised = errors / column(index, names, "chance_error")[:, None]
+    matched = column(index, names, "table_RF_matched") == 1
+    marks = []
+    for k, (system, bound) in enumerate({"RF": 0.010, "RerF": 0.012}.items()):
+        table_errors = column(index, names, TABLE_NAMES[system])
+        gap = float(np.median(np.abs(errors[:, k] - table_errors)[matched]))
+        claim = f"{system}: median distance to the table over {matched.sum()} comparable sets"
+        marks.append(at_most(f"{claim} at most {bound}", gap, bound))
+    for k, system in ((1, "RerF"), (2, "F-RC")):
+        p = one_sided(normalised[:, k], normalised[:, 0])
+        claim = f"{system} better than RF over {len(names)} sets, one-sided Wilcoxon p < .01"
+        marks.append(Mark(claim, f"p = {p:.2g}", p < 0.01))
+    p = float(wilcoxon(normalised[:, 1], normalised[:, 2]).pvalue)
+    claim = "RerF and F-RC do not differ, two-sided Wilcoxon p > .05"
+    marks.append(Mark(claim, f"p = {p:.2g}", p > 0.05))
+    return marks
+
+
+def pair_table(store: Store, index: Index) -> str:
+    """Wins and losses of each pair, here and in the table of the thesis."""
+    names = measured_sets(store, index)
+    ours = mean_errors(store, names)
+    theirs = np.array([column(index, names, TABLE_NAMES[system]) for system in SYSTEMS]).T
+    chance = column(index, names, "chance_error")[:, None]
+    rows = []
+    for a, b in PAIRS:
+        i, j = list(SYSTEMS).index(a), list(SYSTEMS).index(b)
+        row = [f"{a} against {b}"]
+        for errors in (ours, theirs):
+            gap = ((errors[:, i] - errors[:, j])[:, None] / chance).ravel()
+            row += [
+                f"{(gap < 0).sum()} / {(gap > 0).sum()}",
+                f"{gap.mean():+.4f}",
+                f"{one_sided(errors[:, i] / chance[:, 0], errors[:, j] / chance[:, 0]):.2g}",
+            ]
+        rows.append(row)
+    header = ("pair", "won / lost", "mean", "p", "table: won / lost", "mean", "p")
+    return table(header, rows)
+
+
+def error_table(store: Store, index: Index) -> str:
+    """Our errors beside those of the table."""
+    rows = []
+    for name in measured_sets(store, index):
+        row = [name if index[name]["table_RF_matched"] == "1" else f"{name} *"]
+        row += [index[name]["n"], index[name]["p"], str(len(shared_folds(store, name)))]
+        for system in SYSTEMS:
+            ours = fold_error(store, name, system)
+            row.append(f"{number(ours, 3)} ({float(index[name][TABLE_NAMES[system]]):.3f})")
+        rows.append(row)
+    return table(("set", "n", "p", "folds", *SYSTEMS), rows)
+
+
+def trees_table(store: Store) -> str:
+    """How much the error moves with more trees."""
+    rows = []
+    for system in SYSTEMS:
+        names = store.distinct("dataset", system=system)
+        errors = np.array(
+            [[store.mean(f"error_{n}", dataset=k, system=system) for k in names] for n in TREES]
+        )
+        moves = np.abs(errors[:-1] - errors[-1]).mean(axis=1)
+        rows.append(
+            [system, *(f"{e:.4f}" for e in errors.mean(axis=1)), *(f"{m:.4f}" for m in moves)]
+        )
+    distances = (f"mean distance of {n} from {TREES[-1]}" for n in TREES[:-1])
+    return table(("mean error", *(f"{n} trees" for n in TREES), *distances), rows)
+
+
+def draw_figure(store: Store, index: Index, path: Path) -> None:
+    """Histograms of normalised differences, as Figure 3.4."""
+    names = measured_sets(store, index)
+    normalised = mean_errors(store, names) / column(index, names, "chance_error")[:, None]
+    categorical = column(index, names, "n_categorical") > 0
+    groups = {
+        "all": np.ones(len(names), dtype=bool),
+        "numeric": ~categorical,
+        "categorical": categorical,
+    }
+    bins = np.array([-1, -0.3, -0.2, -0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1, 0.2, 1])
+    figure, axes = panels(len(PAIRS), len(groups), width=3.4, height=2.4)
+    for line, (a, b) in zip(axes, PAIRS, strict=True):
+        i, j = list(SYSTEMS).index(a), list(SYSTEMS).index(b)
+        for axis, (title, chosen) in zip(line, groups.items(), strict=True):
+            gap = (normalised[:, i] - normalised[:, j])[chosen]
+            counts, _ = np.histogram(gap, bins)
+            place = np.arange(len(counts))
+            middle = len(counts) // 2
+            colors = [COLORS[a] if k < middle else COLORS[b] for k in place]
+            colors[middle] = "#bbbbbb"
+            axis.bar(place, counts, color=colors, width=0.9)
+            axis.set_xticks(np.arange(len(bins)) - 0.5, [f"{x:g}" for x in bins], rotation=90)
+            axis.set_title(f"{a} - {b}, {title} ({chosen.sum()})", fontsize=9)
+    figure.supxlabel("difference of errors over the error of the commonest class", fontsize=9)
+    figure.supylabel("sets", fontsize=9)
+    save(figure, path)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then draw and write."""
+    arguments = parse("uci_folds", __doc__ or "", seeds=1, argv=argv)
+    folder = arguments.output / "measurements"
+    store = Store(folder / "uci_folds.csv", ("dataset", "fold", "system"), VALUES)
+    measure_cells(store, list_cells(arguments), measure, arguments)
+    trees = Store(
+        folder / "uci_folds_trees.csv",
+        ("dataset", "fold", "system"),
+        tuple(f"error_{n}" for n in TREES),
+    )
+    measure_cells(trees, list_tree_cells(store, arguments), measure_trees, arguments)
+    index = read_index(arguments.data, arguments.quick)
+    draw_figure(store, index, arguments.output / "uci_folds.png")
+    parts = [
+        f"`{arguments.command}`",
+        marks_table(list_marks(store, index)),
+        "Normalised difference of errors (error over that of the commonest class), here and from "
+        "the errors that the thesis prints; p is one-sided:",
+        pair_table(store, index),
+        "![Histograms of the differences between pairs of forests](uci_folds.png)",
+        "Trees: the chosen forests of every sixth set with 100 to 1000 rows, means over the folds:",
+        trees_table(trees),
+        "Mean error over the folds, and in brackets what the table of the thesis has:",
+        error_table(store, index),
+    ]
+    page = arguments.output / "uci_folds.md"
+    write_measured(page, "UCI sets by five folds", "\n\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()

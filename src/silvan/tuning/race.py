@@ -1,0 +1,156 @@
+"""A race of forests: candidates that share their rows, and rounds in which the worst drop out."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import hash as content_hash
+from sklearn.base import clone
+
+from silvan._validation import invalid
+from silvan.forests.base import BaseForest
+from silvan.forests.fitting import TrainingRows, draw_seed
+
+# Candidates that differ in these alone are grown on the same rows, draws and targets.
+_GROWTH = {
+    "projections",
+    "max_features",
+    "criterion",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_impurity_decrease",
+    "voting",
+    "min_patch",
+    "max_patch",
+    "boundary",
+    "contiguous",
+    "weights",
+}
+
+
+class Reader:
+    """A forest that has checked the data, and their rows as it reads them."""
+
+    def __init__(self, forest: BaseForest, data: tuple[Any, Any, Any]) -> None:
+        if not forest.bootstrap and forest.max_samples is None:
+            raise invalid(
+                "bootstrap",
+                "True, or max_samples be set, for trees to leave out rows that score them",
+                forest.bootstrap,
+                "set bootstrap=True, or for example max_samples=0.6",
+            )
+        self.forest = forest
+        self._checked = forest._check_fit(*data)
+
+    @cached_property
+    def rows(self) -> TrainingRows:
+        """Columns, encoded targets and draws, made once."""
+        return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
+
+    def make(self, params: Mapping[str, Any]) -> BaseForest:
+        """A forest with these parameters that knows the data as this one does."""
+        own = self.forest.get_params(deep=False)
+        learnt = {name: value for name, value in vars(self.forest).items() if name not in own}
+        forest: BaseForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
+        forest.__dict__.update(learnt)
+        forest._check_parameters()
+        forest._growth(self._checked.plan.n_kept, forest.n_features_in_)
+        return forest
+
+
+class Readers:
+    """Finds the reader for a setting: one for all that differ only in how their trees grow."""
+
+    def __init__(self, base: BaseForest, data: tuple[Any, Any, Any]) -> None:
+        self._base = base
+        self._data = data
+        self._known: dict[str, Reader] = {}
+
+    def find(self, params: Mapping[str, Any]) -> Reader:
+        """The reader for these parameters."""
+        reading = {k: value for k, value in params.items() if k.split("__")[0] not in _GROWTH}
+        key = content_hash(reading)
+        if key not in self._known:
+            forest = clone(self._base).set_params(**reading)
+            self._known[key] = Reader(forest, self._data)
+        return self._known[key]
+
+
+class Candidate:
+    """One setting of the parameters, and how far it came."""
+
+    def __init__(self, params: Mapping[str, Any], reader: Reader) -> None:
+        self.params = dict(params)
+        self.reader = reader
+        self.forest: BaseForest | None = reader.make(params)
+        self.n_trees = 0
+        self.score = math.nan
+        self.seconds = 0.0
+
+    def grow(self, n_trees: int) -> None:
+        """Have `n_trees` trees, those already there among them, and score them out of bag."""
+        assert self.forest is not None
+        start = time.perf_counter()
+        self.forest.n_estimators = n_trees
+        self.forest._grow_on(self.reader.rows, getattr(self.forest, "forest_", None))
+        self.n_trees, self.score = n_trees, self.forest.oob_score_
+        self.seconds += time.perf_counter() - start
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """Sorts the best candidate first: who came furthest, then who scores best."""
+        return -self.n_trees, math.inf if math.isnan(self.score) else -self.score
+
+
+def plan_rounds(
+    n_candidates: int, n_trees: int, min_trees: int, factor: int | None
+) -> list[tuple[int, int]]:
+    """How many candidates take part in each round, and how many trees each has at its end."""
+    rounds = []
+    racing, trees = n_candidates, min_trees
+    while factor is not None and racing > 1 and trees < n_trees:
+        rounds.append((racing, trees))
+        racing, trees = math.ceil(racing / factor), trees * factor
+    return [*rounds, (racing, n_trees)]
+
+
+def count_trees(rounds: Sequence[tuple[int, int]]) -> int:
+    """Number of trees that are grown in all rounds together."""
+    before = [0, *(trees for _, trees in rounds[:-1])]
+    return sum(
+        racing * (trees - start) for (racing, trees), start in zip(rounds, before, strict=True)
+    )
+
+
+@contextmanager
+def quiet_unless(last: bool) -> Iterator[None]:
+    """Hide the warning that rows have no out-of-bag prediction while more trees are to come."""
+    with warnings.catch_warnings():
+        if not last:
+            warnings.filterwarnings("ignore", message=".*no out-of-bag prediction")
+        yield
+
+
+def tabulate(candidates: Sequence[Candidate], best: int) -> dict[str, Any]:
+    """The results, one entry for each candidate."""
+    order = sorted(range(len(candidates)), key=lambda i: (i != best, candidates[i].order))
+    rank = np.empty(len(candidates), dtype=np.int64)
+    rank[order] = np.arange(1, len(candidates) + 1)
+    results: dict[str, Any] = {
+        "params": [candidate.params for candidate in candidates],
+        "n_trees": np.array([candidate.n_trees for candidate in candidates]),
+        "oob_score": np.array([candidate.score for candidate in candidates]),
+        "rank": rank,
+        "fit_time": np.array([candidate.seconds for candidate in candidates]),
+    }
+    for name in dict.fromkeys(name for candidate in candidates for name in candidate.params):
+        results[f"param_{name}"] = [candidate.params.get(name) for candidate in candidates]
+    return results

@@ -1,0 +1,122 @@
+"""The experiments on UCI sets: splits, grids, order of work, choices and signs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from experiments import defaults, uci_folds, uci_transformations
+from experiments.arguments import Arguments
+from experiments.store import Store
+from experiments.uci import UciSet, is_chosen_on, load_uci, read_index
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two sets on disk: a small one, and one of more than a thousand rows."""
+    folder = tmp_path / "uci"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    lines = ["name,n,p,n_categorical,chance_error,table_RF,table_RerF,table_FRC,table_RF_matched"]
+    for name, n in (("large", 1500), ("small", 60)):
+        X = rng.normal(size=(n, 6)).astype(np.float32)
+        X[:, 0] = X[:, 1] + 0.1 * X[:, 0]
+        y = (X[:, 1] + 0.5 * X[:, 2] > 0).astype(np.int16)
+        np.savez(folder / f"{name}.npz", X=X, y=y, fold=np.arange(n) % 5)
+        lines.append(f"{name},{n},6,0,0.5,0.1,0.1,0.1,1")
+    (folder / "index.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def make_arguments(data):
+    return Arguments("test", quick=False, seeds=1, jobs=1, data=data, output=data)
+
+
+def test_sets_split_by_folds_and_are_listed_by_their_work(data):
+    assert list(read_index(data)) == ["small", "large"]
+    split = load_uci(data, "small").split(0, 3)
+    assert (len(split.y_train), len(split.y_test)) == (36, 24)
+    with pytest.raises(FileNotFoundError, match="SILVAN_DATA"):
+        read_index(data / "uci")
+
+
+def test_about_half_of_all_names_are_chosen_on():
+    chosen = sum(is_chosen_on(f"set {k}") for k in range(2000))
+    assert 900 < chosen < 1100
+    assert is_chosen_on("iris") == is_chosen_on("iris")
+
+
+def test_most_folds_of_large_sets_come_last(data):
+    cells = uci_folds.list_cells(make_arguments(data))
+    order = [(cell["dataset"], cell["fold"]) for cell in cells[::3]]
+    small = [("small", k) for k in range(5)]
+    assert order == [*small, *[("large", k) for k in range(5)]]
+
+
+def test_folds_are_measured_and_chosen_forests_are_named(data):
+    cell = {"dataset": "small", "fold": 1, "system": "RerF", "data": data}
+    found = uci_folds.measure(cell)
+    assert set(found) == set(uci_folds.VALUES)
+    assert found["trees"] == 300
+    assert found["nonzeros"] in (1, 2, 4)
+    assert found["d"] in (2, 4, 6, 36)
+
+
+def test_only_folds_that_all_systems_have_are_compared(tmp_path):
+    store = Store(tmp_path / "folds.csv", ("dataset", "fold", "system"), uci_folds.VALUES)
+    for fold in range(3):
+        for system in ("RF", "RerF", "F-RC")[: 3 if fold < 2 else 1]:
+            values = dict.fromkeys(uci_folds.VALUES, 0) | {"error": 0.25 * fold}
+            store.add({"dataset": "large", "fold": fold, "system": system, **values})
+    assert uci_folds.shared_folds(store, "large") == {"0", "1"}
+    assert uci_folds.fold_error(store, "large", "RF") == 0.125
+    assert uci_folds.measured_sets(store, {"large": {"n": "1500"}}) == ["large"]
+    assert uci_folds.measured_sets(store, {"large": {"n": "500"}}) == []
+
+
+def test_directions_of_transformed_sets_follow_the_thesis():
+    assert uci_transformations.list_directions(4, 100, oblique=False) == [1, 2, 3, 4]
+    assert uci_transformations.list_directions(16, 100, oblique=False) == [2, 4, 8, 16]
+    assert uci_transformations.list_directions(16, 100, oblique=True) == [2, 4, 8, 16, 64, 200]
+
+
+def test_training_and_test_rows_are_transformed_alike(data):
+    split = uci_transformations.split_set(load_uci(data, "small"))
+    changed = uci_transformations.transform(split, "affine", seed=3)
+    again = uci_transformations.transform(split, "affine", seed=3)
+    np.testing.assert_array_equal(changed.X_test, again.X_test)
+    matrix = np.linalg.lstsq(split.X_train, changed.X_train, rcond=None)[0]
+    scale = np.abs(changed.X_test).max(axis=0)
+    np.testing.assert_allclose((split.X_test @ matrix) / scale, changed.X_test / scale, atol=1e-5)
+
+
+def test_signs_say_which_way_a_difference_goes():
+    gaps = np.linspace(0.01, 0.2, 20)
+    assert uci_transformations.sign(-gaps) == "+"
+    assert uci_transformations.sign(gaps) == "-"
+    assert uci_transformations.sign(gaps * np.resize([1, -1], 20)) == " "
+    assert uci_transformations.sign(np.zeros(5)) == " "
+
+
+def test_a_default_must_be_cheap_and_no_worse_on_average():
+    settings = [("signs 2", "sqrt"), ("axis", "2p"), ("signs 5", "p"), ("signs 3", "p")]
+    earlier = settings[0]
+    # The second is best but slow, the third has the best ranks but one disaster.
+    errors = np.array([[0.4, 0.1, 0.2, 0.3]] * 5 + [[0.4, 0.1, 9.0, 0.3]])
+    seconds = np.array([[1.0, 10.0, 1.0, 2.0]] * 6)
+    evidence = defaults.Evidence(settings, errors, seconds, np.ones(6, dtype=bool))
+    np.testing.assert_allclose(evidence.times(earlier), [1, 10, 1, 2])
+    assert defaults.choose(evidence, earlier) == ("signs 3", "p")
+
+
+@pytest.mark.parametrize(("target", "task"), [("classes", "small"), ("numbers", "small feature")])
+def test_settings_are_measured_against_the_best_constant(target, task, data):
+    cell = {"target": target, "task": task, "law": "axis", "directions": "p", "data": data}
+    assert 0 < defaults.measure(cell)["error"] < 0.8
+
+
+def test_regression_on_a_feature_leaves_it_out():
+    X = np.arange(20.0).reshape(10, 2) // [[7.0, 1.0]]
+    assert defaults.most_varied(X) == 1
+    folds = defaults._with_folds(X, X[:, 1])
+    assert isinstance(folds, UciSet)
+    assert sorted(np.bincount(folds.fold)) == [2, 2, 2, 2, 2]
