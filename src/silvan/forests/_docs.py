@@ -120,7 +120,7 @@ _PARTS = {
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
             Whether covariances are matrices, or variances alone.
-        reg_covar : float
+        reg_covar : float, default=1e-4, in embeddings 1e-3
             What is added to variances, as a share: of the variances of the node where a split is
             searched, and of the variances of all rows in leaves. It bounds densities where rows
             repeat, features are constant, or leaves have fewer rows than features.
@@ -129,7 +129,7 @@ _PARTS = {
             features, so many directions are drawn from `projections` for it at each node; those
             that do not vary there are replaced. None measures all features, at a cost that grows
             with the cube of their number.
-        max_thresholds : int or None
+        max_thresholds : int or None, default=8, in embeddings None
             Largest number of thresholds that are tried along a direction. If there are more, they
             are divided into so many runs of equal length and one of each is drawn at random. None
             tries all.

@@ -146,7 +146,24 @@ class GaussianAffinity(_DistanceAffinity):
 
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
         """Squared distances in units of epsilon."""
-        difference = _subtract(X[pairs.query], self.X[pairs.row]) / self.epsilon
+        return self._squares(X[pairs.query], self.X[pairs.row])
+
+    def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
+        """Shares of the trees times affinities: a distance for each pair, however many trees."""
+        assert X is not None
+        shares = BinaryAffinity(self.index).matrix(leaves, None)
+        query = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
+        step = max(1, _ENTRIES_AT_ONCE // X.shape[1])
+        for start in range(0, shares.nnz, step):
+            block = slice(start, start + step)
+            row = shares.indices[block]
+            affinity = np.exp(-self._squares(X[query[block]], self.X[row]))
+            shares.data[block] *= np.where(affinity > _NO_AFFINITY, affinity, 0.0)
+        shares.eliminate_zeros()
+        return shares
+
+    def _squares(self, a: Rows, b: Rows) -> NDArray[np.float64]:
+        difference = _subtract(a, b) / self.epsilon
         squares: NDArray[np.float64] = np.einsum("ij,ij->i", difference, difference)
         return squares
 
