@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
+from silvan.forests.fitting import TrainingRows
 from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
 from silvan.inspection.features import find_component
 from silvan.projections import (
@@ -165,13 +166,12 @@ class GaussianForest(BaseForest):
 
     def _grow(
         self,
-        features: Any,
-        y: NDArray[Any],
+        rows: TrainingRows,
         projections: ProjectionDistribution,
         options: dict[str, Any],
         first: int,
     ) -> ForestArrays:
-        n_features = features.columns.shape[1]
+        n_features = rows.features.columns.shape[1]
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
         gaussian = {
             "full": self.covariance_type == "full",
@@ -179,9 +179,9 @@ class GaussianForest(BaseForest):
             "max_thresholds": 0 if self.max_thresholds is None else int(self.max_thresholds),
             "ridge": float(self.reg_covar),
             # Sums of weight times the product of two coordinates must be exact.
-            "bits": min(target_bits(self._sampling.plan) // 2, _MOST_BITS),
+            "bits": min(target_bits(rows.sampling.plan) // 2, _MOST_BITS),
         }
-        return super()._grow(features, y, projections, options | {"gaussian": gaussian}, first)
+        return super()._grow(rows, projections, options | {"gaussian": gaussian}, first)
 
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int

@@ -11,9 +11,10 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from silvan._validation import TrainingFeatures, check_integer
+from silvan._validation import check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
+from silvan.forests.fitting import TrainingRows
 from silvan.forests.weights import leaf_row_weights
 from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
@@ -259,18 +260,17 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
 
     def _grow(
         self,
-        features: TrainingFeatures,
-        y: NDArray[Any],
+        rows: TrainingRows,
         projections: ProjectionDistribution,
         options: dict[str, Any],
         first: int,
     ) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
-            plan = self._sampling.plan
+            plan = rows.sampling.plan
             most = max(1, min(plan.n_kept, plan.n_draws) // options["min_samples_leaf"])
-            check_covariances_fit(self.n_estimators * most, features.columns.shape[1])
-        return super()._grow(features, y, projections, options, first)
+            check_covariances_fit(self.n_estimators * most, rows.features.columns.shape[1])
+        return super()._grow(rows, projections, options, first)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         super()._fit(X, y, sample_weight)
