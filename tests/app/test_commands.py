@@ -323,6 +323,13 @@ def test_a_damaged_model_is_refused(run, folder):
     assert "damaged" in messages(run("predict", "cut.silvan", "iris.csv", code=4))
 
 
+def test_a_model_that_does_not_predict_is_refused(run, folder):
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    silvan.DensityForest(2, random_state=0).fit(X).save(folder / "density.silvan")
+    for command in (("info", "density.silvan"), ("predict", "density.silvan", "iris.csv")):
+        assert "DensityForest, which does not predict" in messages(run(*command, code=4))
+
+
 def test_text_far_down_a_column_of_numbers_is_reported(run, folder):
     rows = "".join(f"{k},{k % 2}\n" for k in range(700_000))
     (folder / "late.csv").write_text("a,y\n" + rows + "oops,1\n")

@@ -150,7 +150,7 @@ def load_model(path: Path) -> BaseForest:
         ) from None
     except (FileFormatError, OSError) as error:
         raise ModelError(f"{path}: {error}") from None
-    if not isinstance(forest, BaseForest):
+    if not (isinstance(forest, BaseForest) and hasattr(forest, "predict")):
         raise ModelError(
             f"{path} holds a {type(forest).__name__}, which does not predict; pass a classifier or "
             "regressor."
