@@ -40,7 +40,8 @@ sanitize:
 	SKBUILD_CMAKE_DEFINE=SILVAN_SANITIZE=ON $(MAKE) VENV=.venv-sanitize .venv-sanitize/group-test
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	.venv-sanitize/bin/python -m pytest -q tests/core tests/projections tests/files/test_damage.py tests/test_reference.py
+	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
+	tests/test_reference.py tests/unsupervised/test_gaussian_reference.py
 
 docs: $(VENV)/group-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

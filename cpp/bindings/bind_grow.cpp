@@ -18,6 +18,7 @@ Criterion read_criterion(const std::string& name) {
     if (name == "gini") return Criterion::gini;
     if (name == "entropy") return Criterion::entropy;
     if (name == "squared_error") return Criterion::squared_error;
+    if (name == "gaussian") return Criterion::gaussian;
     throw std::invalid_argument("unknown criterion " + name);
 }
 
@@ -36,6 +37,18 @@ std::vector<std::string> instruction_sets() {
     return names;
 }
 
+GaussianOptions read_gaussian(const nb::dict& options) {
+    GaussianOptions read;
+    read.full = nb::cast<bool>(options["full"]);
+    read.n_dimensions = nb::cast<std::int64_t>(options["n_dimensions"]);
+    read.max_thresholds = nb::cast<std::int64_t>(options["max_thresholds"]);
+    read.ridge = nb::cast<double>(options["ridge"]);
+    read.bits = nb::cast<std::int32_t>(options["bits"]);
+    if (read.n_dimensions < 1) throw std::invalid_argument("a Gaussian needs a dimension");
+    if (!(read.ridge > 0.0)) throw std::invalid_argument("the ridge must be positive");
+    return read;
+}
+
 GrowOptions read_options(const nb::dict& options) {
     GrowOptions read;
     read.criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
@@ -44,6 +57,7 @@ GrowOptions read_options(const nb::dict& options) {
     read.min_samples_split = nb::cast<std::int64_t>(options["min_samples_split"]);
     read.min_samples_leaf = nb::cast<std::int64_t>(options["min_samples_leaf"]);
     read.min_impurity_decrease = nb::cast<double>(options["min_impurity_decrease"]);
+    if (read.criterion == Criterion::gaussian) read.gaussian = read_gaussian(options["gaussian"]);
     read.seed = nb::cast<std::uint64_t>(options["seed"]);
     read.kernels = options.contains("instruction_set")
                        ? find_kernels(nb::cast<std::string>(options["instruction_set"]))
@@ -59,13 +73,14 @@ TrainingTargets read_targets(const nb::object& targets, const nb::object& weight
                              const nb::dict& options) {
     TrainingTargets read;
     read.n_outputs = nb::cast<std::int64_t>(options["n_outputs"]);
-    const bool regression = nb::cast<std::string>(options["criterion"]) == "squared_error";
-    if (regression) {
+    const Criterion criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
+    // The Gaussian criterion reads no targets, but a law of directions that looks at them finds equal ones.
+    if (criterion == Criterion::squared_error || (criterion == Criterion::gaussian && !targets.is_none())) {
         const auto values = nb::cast<ConstMatrix<double>>(targets);
         require(static_cast<std::int64_t>(values.shape(0)) == n_samples, "targets need one row per sample");
         require(static_cast<std::int64_t>(values.shape(1)) == read.n_outputs, "targets need n_outputs columns");
         read.value = values.data();
-    } else {
+    } else if (criterion != Criterion::gaussian) {
         const auto labels = nb::cast<ConstArray<std::int32_t>>(targets);
         require(static_cast<std::int64_t>(labels.shape(0)) == n_samples, "targets need one entry per sample");
         read.label = labels.data();
@@ -155,7 +170,7 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
 }  // namespace
 
 void bind_grow(nb::module_& m) {
-    m.def("grow", &grow, nb::arg("columns"), nb::arg("source").none(), nb::arg("targets"), nb::arg("weights").none(), nb::arg("rows"),
+    m.def("grow", &grow, nb::arg("columns"), nb::arg("source").none(), nb::arg("targets").none(), nb::arg("weights").none(), nb::arg("rows"),
           nb::arg("distribution"), nb::arg("options"), nb::arg("trees"), nb::arg("n_threads"),
           nb::arg("on_progress").none(), "Grows trees [first, last) and returns the arrays of the forest.");
     m.def("instruction_sets", &instruction_sets,

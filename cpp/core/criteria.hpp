@@ -4,7 +4,8 @@
 // weighted sum of target k and W the total weight of a side, maximise
 //     sum_k S_k(left)^2 / W(left) + sum_k S_k(right)^2 / W(right),
 // which exceeds the unsplit node's sum_k S_k^2 / W by exactly the impurity decrease times W.
-// Entropy maximises sum_k xlogx(S_k) - xlogx(W) over both sides instead.
+// Entropy maximises sum_k xlogx(S_k) - xlogx(W) over both sides instead. The Gaussian criterion has no targets:
+// it maximises -W log|C| over both sides, C the covariance of their rows (see gaussian_space.hpp).
 //
 // All sums are exact (integers, or fixed-point numbers prepared by the caller), so a score does not depend
 // on the order of summation and every search engine finds the same maximum.
@@ -15,7 +16,7 @@
 
 namespace silvan {
 
-enum class Criterion : std::uint8_t { gini, entropy, squared_error };
+enum class Criterion : std::uint8_t { gini, entropy, squared_error, gaussian };
 
 inline double moment_score(double squares_left, double weight_left, double squares_right,
                            double weight_right) {

@@ -38,7 +38,7 @@ void NodeTargets::reserve_rows(std::int64_t max_rows) {
     if (n <= std::max(label_.size(), weight_.size())) return;
     if (is_classification()) {
         label_.allocate(n);
-    } else {
+    } else if (!is_gaussian()) {
         sum_.allocate(n * static_cast<std::size_t>(training_.n_outputs));
     }
     if (!has_integer_counts()) weight_.allocate(n);
@@ -49,6 +49,8 @@ void NodeTargets::load(const std::uint32_t* rows, std::int64_t n_rows, const std
     counts_ = counts;
     if (is_classification()) {
         load_classes(rows);
+    } else if (is_gaussian()) {
+        load_weights(rows);
     } else {
         load_regression(rows);
     }
@@ -107,6 +109,21 @@ void NodeTargets::load_classes(const std::uint32_t* rows) {
     }
 }
 
+void NodeTargets::load_weights(const std::uint32_t* rows) {
+    total_weight_ = 0.0;
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+        const double weight = training_.weight == nullptr ? 1.0 : training_.weight[rows[i]];
+        weight_[static_cast<std::size_t>(i)] = counts_[i] * weight;
+        total_weight_ += weight_[static_cast<std::size_t>(i)];
+    }
+}
+
+void NodeTargets::describe(const GaussianSpace& space) {
+    pure_ = space.n_dimensions() == 0;
+    base_score_ = -total_weight_ * space.log_determinant();
+    impurity_ = space.impurity();
+}
+
 void NodeTargets::load_regression(const std::uint32_t* rows) {
     const std::int64_t n_outputs = training_.n_outputs;
     totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
@@ -145,6 +162,11 @@ RegressionTargets NodeTargets::regression_view() const {
 }
 
 void NodeTargets::append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const {
+    if (is_gaussian()) {
+        outputs.push_back(0);
+        values.push_back(total_weight_);
+        return;
+    }
     for (std::size_t k = 0; k < totals_.size(); ++k) {
         outputs.push_back(is_classification() ? classes_[k] : static_cast<std::int32_t>(k));
         values.push_back(totals_[k] / total_weight_);

@@ -6,11 +6,13 @@
 
 #include "core/buffer.hpp"
 #include "core/criteria.hpp"
+#include "core/gaussian_space.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
 
-// The whole training set's targets as the caller gives them. Exactly one of label and value is set.
+// The whole training set's targets as the caller gives them. One of label and value is set, or neither for the
+// Gaussian criterion, which does not read them.
 struct TrainingTargets {
     const std::int32_t* label = nullptr;  // classification: class codes
     const double* value = nullptr;        // regression: n_samples x n_outputs
@@ -29,8 +31,12 @@ public:
     void load(const std::uint32_t* rows, std::int64_t n_rows, const std::int32_t* counts);
 
     bool is_classification() const { return training_.label != nullptr; }
+    bool is_gaussian() const { return criterion_ == Criterion::gaussian; }
     // Integer counts: whole multiplicities and no further weights.
     bool has_integer_counts() const { return is_classification() && training_.weight == nullptr; }
+    // Takes what a node without targets is worth from the space that measures its rows.
+    void describe(const GaussianSpace& space);
+
     bool is_pure() const { return pure_; }
     Criterion criterion() const { return criterion_; }
     std::int64_t n_rows() const { return n_rows_; }
@@ -50,14 +56,17 @@ public:
         const auto at = static_cast<std::size_t>(i);
         return has_integer_counts() ? static_cast<double>(counts_[i]) : weight_[at];
     }
+    const double* row_weights() const { return weight_.data(); }
     const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
     const std::vector<double>& totals() const { return totals_; }
 
-    // Appends the node's leaf value: class probabilities that are not zero, or mean targets.
+    // Appends the node's leaf value: class probabilities that are not zero, mean targets, or, without
+    // targets, its weight.
     void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const;
 
 private:
     void load_classes(const std::uint32_t* rows);
+    void load_weights(const std::uint32_t* rows);
     void load_regression(const std::uint32_t* rows);
     void collect_present_classes(const std::uint32_t* rows);
 

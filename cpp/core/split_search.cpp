@@ -55,9 +55,7 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     best.score = kNoScore;
     Found winner;
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
-        const auto start = batch.indptr[static_cast<std::size_t>(j)];
-        const Direction direction{batch.indices.data() + start, batch.weights.data() + start,
-                                  batch.indptr[static_cast<std::size_t>(j) + 1] - start};
+        const Direction direction = direction_of(batch, j);
         const ValueRange range =
             features_.project(kernels_, rows, targets.n_rows(), direction, values_);
         if (range.minimum > range.maximum) continue;
@@ -115,6 +113,7 @@ bool SplitSearch::choose_binning(const NodeTargets& targets, const ValueRange& r
 
 SplitSearch::Found SplitSearch::search_direction(const NodeTargets& targets, const ValueRange& range,
                                                  bool integral, double to_beat) {
+    if (targets.is_gaussian()) return range.any_missing ? Found() : search_gaussian(targets.n_rows());
     const bool squared_single = targets.criterion() == Criterion::squared_error && targets.n_outputs() == 1;
     const bool counted_gini = targets.criterion() == Criterion::gini && targets.has_integer_counts();
     const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
@@ -223,6 +222,39 @@ void SplitSearch::scan_sorted(const NodeTargets& targets, Accumulator& accumulat
             best = {true, score, value_at(i), missing_left, last};
         }
     }
+}
+
+// ---- gaussian --------------------------------------------------------------------------------------
+
+// Rows in the order of their values join the left side; thresholds are tried where both sides are large enough.
+SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
+    keys_.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+        keys_[static_cast<std::size_t>(i)] = make_key(values_[static_cast<std::size_t>(i)], i);
+    }
+    sort_keys(0, static_cast<std::size_t>(n));
+    const auto value_at = [this](std::int64_t i) {
+        return values_[static_cast<std::size_t>(row_of(keys_[static_cast<std::size_t>(i)]))];
+    };
+    borders_.clear();
+    for (std::int64_t rows_left = std::max<std::int64_t>(1, min_samples_leaf_);
+         rows_left <= n - std::max<std::int64_t>(1, min_samples_leaf_); ++rows_left) {
+        if (value_at(rows_left - 1) < value_at(rows_left)) borders_.push_back(rows_left);
+    }
+    space_->choose_thresholds(static_cast<std::int64_t>(borders_.size()), chosen_);
+    space_->clear(left_);
+    Found best;
+    std::int64_t next = 0;
+    for (const std::int64_t choice : chosen_) {
+        const std::int64_t rows_left = borders_[static_cast<std::size_t>(choice)];
+        for (; next < rows_left; ++next) space_->add(row_of(keys_[static_cast<std::size_t>(next)]), left_);
+        space_->subtract(left_, right_);
+        const double score =
+            -(left_.weight * space_->log_determinant(left_) + right_.weight * space_->log_determinant(right_));
+        if (best.found && !(score > best.score)) continue;
+        best = {true, score, value_at(rows_left - 1), false, false};
+    }
+    return best;
 }
 
 // ---- histogram -------------------------------------------------------------------------------------

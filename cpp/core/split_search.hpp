@@ -5,6 +5,7 @@
 //   histogram  large nodes: bins are scored at their borders, and only bins whose upper bound beats
 //              the best score so far are searched inside;
 //   sorted     everything else (missing values, entropy, many classes, several outputs).
+// The Gaussian criterion of unsupervised forests has an engine of its own (see gaussian_space.hpp).
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
 // within a direction the lowest threshold, and missing values prefer the right side.
 #pragma once
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/gaussian_space.hpp"
 #include "core/node_targets.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/split_kernels.hpp"
@@ -31,6 +33,13 @@ struct Split {
     bool varies = false;       // some direction tells some rows apart, whether or not they may be split there
 };
 
+// Direction number j of a batch.
+inline Direction direction_of(const ProjectionBatch& batch, std::int64_t j) {
+    const std::int64_t start = batch.indptr[static_cast<std::size_t>(j)];
+    return {batch.indices.data() + start, batch.weights.data() + start,
+            batch.indptr[static_cast<std::size_t>(j) + 1] - start};
+}
+
 class SplitSearch {
 public:
     SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
@@ -42,6 +51,9 @@ public:
     // Best split of the node over the directions of `batch`, or over the first of them if `stop` becomes true:
     // a large node takes seconds.
     Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch);
+
+    // Where the Gaussian criterion measures the rows of a node; filled before find, and needed by no other.
+    void use_space(GaussianSpace& space) { space_ = &space; }
 
     // After a successful find: the winner's projected value of each row, in the order of `rows`.
     const float* winning_values() const { return best_values_; }
@@ -73,6 +85,7 @@ private:
                      std::int32_t best_bin);
     std::int64_t collect_flagged(const NodeTargets& targets, const Binning& binning, double to_beat,
                                  double border);
+    Found search_gaussian(std::int64_t n);
     void sort_keys(std::size_t first, std::size_t n);
     void reserve_bins(std::int64_t n_counts);
     HistogramScratch scratch();
@@ -96,6 +109,10 @@ private:
     std::vector<std::uint8_t> flagged_;
     std::vector<std::uint32_t> flagged_rows_;
     std::vector<std::uint32_t> missing_rows_;
+    GaussianSpace* space_ = nullptr;
+    GaussianSums left_, right_;
+    std::vector<std::int64_t> borders_;  // numbers of rows on the left, one for each threshold
+    std::vector<std::int64_t> chosen_;
 };
 
 }  // namespace silvan

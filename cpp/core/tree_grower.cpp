@@ -40,7 +40,9 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       stop_(stop),
       targets_(training.targets, options.criterion, likely_tree_rows(training.rows)),
       search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf,
-              stop) {
+              stop),
+      space_(options.gaussian) {
+    if (options.criterion == Criterion::gaussian) search_.use_space(space_);
     counts_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
 }
 
@@ -101,6 +103,7 @@ void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
     targets_.load(rows_ + open.begin, open.end - open.begin, counts_.data() + open.begin);
+    if (targets_.is_gaussian()) load_space(open, sampler);
     if (open.node == 0) root_weight_ = targets_.total_weight();
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
     arrays.weight[node] = targets_.total_weight();
@@ -114,6 +117,44 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
         add_split(open, split, arrays);
     } else {
         add_leaf(open, arrays);
+    }
+}
+
+// The space has a dimension for every feature if it may have so many. Otherwise directions are drawn for it;
+// those that do not vary at the node are replaced by others a few times.
+void TreeGrower::load_space(const OpenNode& open, ProjectionSampler& sampler) {
+    constexpr std::uint64_t kMaxDraws = 8;
+    const std::int64_t n_features = training_.features.columns.n_features;
+    space_.start(open.end - open.begin, targets_.row_weights(), space_key(open.key, 0));
+    if (n_features <= options_.gaussian.n_dimensions) {
+        if (features_.size() == 0) {
+            for (std::int64_t j = 0; j < n_features; ++j) {
+                features_.add(static_cast<std::int32_t>(j), 1.0F);
+                features_.end_direction();
+            }
+        }
+        add_dimensions(open, features_);
+    } else {
+        for (std::uint64_t draw = 1; draw <= kMaxDraws; ++draw) {
+            const std::int64_t n_missing = options_.gaussian.n_dimensions - space_.n_dimensions();
+            if (n_missing == 0) break;
+            Random random(space_key(open.key, draw));
+            batch_.clear();
+            sampler.sample(context_of(open), n_missing, random, batch_);
+            add_dimensions(open, batch_);
+        }
+    }
+    space_.finish();
+    targets_.describe(space_);
+}
+
+void TreeGrower::add_dimensions(const OpenNode& open, const ProjectionBatch& batch) {
+    const std::int64_t n_rows = open.end - open.begin;
+    values_.resize(static_cast<std::size_t>((n_rows + kLane - 1) / kLane * kLane));
+    for (std::int64_t j = 0; j < batch.size(); ++j) {
+        const ValueRange range = training_.features.project(*options_.kernels, rows_ + open.begin, n_rows,
+                                                            direction_of(batch, j), values_.data());
+        space_.add_dimension(values_.data(), range);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "core/criteria.hpp"
 #include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
+#include "core/gaussian_space.hpp"
 #include "core/node_targets.hpp"
 #include "core/row_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
@@ -24,6 +25,7 @@ struct GrowOptions {
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_impurity_decrease = 0.0;
+    GaussianOptions gaussian;
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
 };
@@ -53,6 +55,8 @@ private:
 
     void draw_tree_rows(Buffer<std::uint32_t>& rows);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
+    void load_space(const OpenNode& open, ProjectionSampler& sampler);
+    void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
     NodeContext context_of(const OpenNode& open) const;
@@ -79,6 +83,9 @@ private:
     ProjectionBatch batch_;
     NodeTargets targets_;
     SplitSearch search_;
+    GaussianSpace space_;
+    ProjectionBatch features_;  // every feature by itself
+    std::vector<float> values_;
 };
 
 }  // namespace silvan

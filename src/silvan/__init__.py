@@ -8,10 +8,13 @@ from silvan.forests import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
+from silvan.unsupervised import DensityForest, ManifoldEmbedding
 
 __all__ = [
+    "DensityForest",
     "ForestClassifier",
     "ForestRegressor",
+    "ManifoldEmbedding",
     "ManifoldForestClassifier",
     "ManifoldForestRegressor",
     "__version__",

@@ -101,7 +101,7 @@ def estimation_rows(rows: Mapping[str, Any], seed: int, tree: int) -> NDArray[np
 def grow(
     columns: NDArray[Any],
     source: NDArray[Any] | None,
-    targets: NDArray[Any],
+    targets: NDArray[Any] | None,
     weights: NDArray[np.float64] | None,
     rows: Mapping[str, Any],
     distribution: ProjectionDistribution,

@@ -39,6 +39,7 @@ _MOST_SUMS_PER_CELL = 1024
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.
 _GRID = ("grid_shape", "grid_contiguous")
+_NODE_ARRAYS = ("left", "threshold", "missing_left", "n_samples", "weight", "impurity")
 _POSITIONS = ("tree_offsets", "leaf_offsets", "direction_indptr", "value_indptr", "member_indptr")
 
 
@@ -77,7 +78,7 @@ class ForestArrays:
         Value of the criterion at the node.
     value_indptr, value_outputs, values : arrays
         Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
-        or means of the targets.
+        means of the targets, or, without targets, the leaf's share of the tree's weight.
     member_indptr, members : arrays
         In-bag training rows of each leaf: those that its values are means of. In an honest forest
         a leaf that none reached has the members of its nearest ancestor.
@@ -183,6 +184,26 @@ class ForestArrays:
             level += 1
         return depth
 
+    def tree(self, number: int) -> ForestArrays:
+        """One tree as a forest of its own; its arrays are views where positions allow it."""
+        nodes = slice(*self.tree_offsets[number : number + 2])
+        leaves = slice(*self.leaf_offsets[number : number + 2])
+        parts = {name: getattr(self, name)[nodes] for name in _NODE_ARRAYS}
+        parts |= {name: getattr(self, name) for name in _GRID}
+        for name, owners, entries in (
+            ("direction_indptr", nodes, ("direction_indices", "direction_weights")),
+            ("value_indptr", leaves, ("value_outputs", "values")),
+            ("member_indptr", leaves, ("members",)),
+        ):
+            positions = getattr(self, name)[owners.start : owners.stop + 1]
+            parts[name] = positions - positions[0]
+            parts |= {
+                entry: getattr(self, entry)[positions[0] : positions[-1]] for entry in entries
+            }
+        parts["tree_offsets"] = np.array([0, nodes.stop - nodes.start])
+        parts["leaf_offsets"] = np.array([0, leaves.stop - leaves.start])
+        return ForestArrays(n_features=self.n_features, n_outputs=self.n_outputs, **parts)
+
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""
         same_grid = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _GRID)
@@ -229,7 +250,7 @@ class ForestArrays:
             _require(isinstance(array, np.ndarray), f"{name} is no array")
             _require(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
             _require(array.dtype == dtype, f"{name} is {array.dtype}, not {np.dtype(dtype)}")
-        for name in ("threshold", "missing_left", "n_samples", "weight", "impurity"):
+        for name in _NODE_ARRAYS:
             length = len(getattr(self, name))
             _require(
                 length == self.n_nodes, f"{name} has {length} entries for {self.n_nodes} nodes"

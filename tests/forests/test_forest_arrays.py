@@ -37,6 +37,14 @@ def test_sizes(forest):
     assert forest.nbytes == sum(array.nbytes for array in arrays)
 
 
+def test_a_tree_is_a_forest_and_trees_in_a_row_are_the_whole(forest, assert_same_forest):
+    trees = [forest.tree(number).check() for number in range(forest.n_trees)]
+    joined = trees[0]
+    for tree in trees[1:]:
+        joined = joined.append(tree)
+    assert_same_forest(joined, forest)
+
+
 def test_depth_is_the_longest_path(forest):
     def depth(tree, node):
         left = forest.left[forest.tree_offsets[tree] + node]

@@ -117,6 +117,23 @@ _PARTS = {
             row counts as so many rows; of other weights only the ratios count. Scaled features are
             stored as float32.
     """,
+    "gaussian": """
+        covariance_type : {"full", "diag"}, default="full"
+            Whether covariances are matrices, or variances alone.
+        reg_covar : float, default=1e-4, in embeddings 1e-3
+            What is added to variances, as a share: of the variances of the node where a split is
+            searched, and of the variances of all rows in leaves. It bounds densities where rows
+            repeat, features are constant, or leaves have fewer rows than features.
+        criterion_dim : int or None, default=8
+            Largest number of dimensions in which a node measures its rows. If there are more
+            features, so many directions are drawn from `projections` for it at each node; those
+            that do not vary there are replaced. None measures all features, at a cost that grows
+            with the cube of their number.
+        max_thresholds : int or None, default=8, in embeddings None
+            Largest number of thresholds that are tried along a direction. If there are more, they
+            are divided into so many runs of equal length and one of each is drawn at random. None
+            tries all.
+    """,
     "running": """
         n_jobs : int, default=None
             Number of threads for growing and predicting; None is 1 unless a joblib context says

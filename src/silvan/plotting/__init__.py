@@ -5,9 +5,12 @@ from silvan.plotting.importances import ImportanceDisplay
 from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay
 from silvan.plotting.strength import StrengthDisplay
+from silvan.plotting.unsupervised import DensityDisplay, EmbeddingDisplay
 
 __all__ = [
     "BiasVarianceDisplay",
+    "DensityDisplay",
+    "EmbeddingDisplay",
     "ImportanceDisplay",
     "OutOfBagDisplay",
     "ProjectionsDisplay",

@@ -1,0 +1,205 @@
+"""Affinities between rows that share leaves, and averages over leaves that they weight."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from silvan.unsupervised.leaf_gaussians import fit_gaussians
+from silvan.unsupervised.leaf_index import LeafIndex, Pairs, membership
+
+Rows = NDArray[Any]  # rows of numbers, of any type
+
+AFFINITIES = ("binary", "gaussian", "mahalanobis")
+# Entries of affinity matrices that are collected before they are added up.
+_ENTRIES_AT_ONCE = 2**24
+# Weaker links count as none: no eigenvector could be told from its neighbours.
+_NO_AFFINITY = 1e-9
+# Pairs of rows that the usual distance is measured on.
+_N_PAIRS = 2**16
+
+
+class Affinity(ABC):
+    """W = mean over trees of exp(-Q), zero for rows in different leaves."""
+
+    X: Rows | None = None  # features of the rows of the index, where they matter
+
+    def __init__(self, index: LeafIndex) -> None:
+        self.index = index
+
+    def against(self, index: LeafIndex, X: Rows) -> Self:
+        """The same affinity to other rows: those of `index`, with features `X`."""
+        other = copy.copy(self)
+        other.index = index
+        return other
+
+    @abstractmethod
+    def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
+        """Affinities of queries, by their leaves and features, to the rows of the index."""
+
+    @abstractmethod
+    def average(
+        self, values: NDArray[np.float64], leaves: NDArray[np.integer], X: Rows | None
+    ) -> NDArray[np.float64]:
+        """Mean over trees of the mean value, weighted by affinity, of the rows in a query's leaf.
+
+        A tree in whose leaf there is no row takes no part; where that is so for all trees the
+        result is zero.
+        """
+
+
+class BinaryAffinity(Affinity):
+    """All rows of a leaf are equally close: W = Z Zᵀ / T, never formed unless it is asked for."""
+
+    def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
+        """Share of the trees in which query and row are in the same leaf."""
+        product: csr_array = membership(leaves, self.index.n_leaves) @ self.index.by_leaf
+        product.data /= self.index.n_trees
+        return product
+
+    def average(
+        self, values: NDArray[np.float64], leaves: NDArray[np.integer], X: Rows | None
+    ) -> NDArray[np.float64]:
+        """Means of the leaves' means."""
+        sizes = self.index.sizes
+        means = (self.index.by_leaf @ values) / np.maximum(sizes, 1)[:, None]
+        ends_in = membership(leaves, self.index.n_leaves)
+        n_used = ends_in @ (sizes > 0).astype(np.float64)
+        averages: NDArray[np.float64] = (ends_in @ means) / np.maximum(n_used, 1)[:, None]
+        return averages
+
+
+class _DistanceAffinity(Affinity):
+    """An affinity that also depends on the features of the two rows."""
+
+    def __init__(self, index: LeafIndex, X: Rows) -> None:
+        super().__init__(index)
+        self.X: Rows = X
+
+    def against(self, index: LeafIndex, X: Rows) -> Self:
+        """The same affinity to other rows."""
+        other = super().against(index, X)
+        other.X = X
+        return other
+
+    @abstractmethod
+    def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
+        """Q of each pair of a query, a row of `X`, and a row of the index."""
+
+    def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
+        """Sum over the trees; their entries are merged block by block."""
+        assert X is not None
+        shape = (len(leaves), self.index.n_rows)
+        total = csr_array(shape)
+        parts: list[tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]] = []
+        n_entries = 0
+        for tree in range(self.index.n_trees):
+            for pairs in self.index.pairs(leaves[:, tree], self.X.shape[1]):
+                weights = np.exp(-self.distances(pairs, X))
+                kept = weights > _NO_AFFINITY
+                data = weights[kept] / self.index.n_trees
+                parts.append((data, pairs.query[kept], pairs.row[kept]))
+                n_entries += len(parts[-1][0])
+            if n_entries > _ENTRIES_AT_ONCE or tree + 1 == self.index.n_trees:
+                data, query, row = (np.concatenate(part) for part in zip(*parts, strict=True))
+                total = total + csr_array((data, (query, row)), shape=shape)
+                parts, n_entries = [], 0
+        return total
+
+    def average(
+        self, values: NDArray[np.float64], leaves: NDArray[np.integer], X: Rows | None
+    ) -> NDArray[np.float64]:
+        """Averages over the rows of the leaves, as the note on manifold forests has them."""
+        assert X is not None
+        totals = np.zeros((len(leaves), values.shape[1]))
+        n_used = np.zeros(len(leaves))
+        for tree in range(self.index.n_trees):
+            for pairs in self.index.pairs(leaves[:, tree], self.X.shape[1]):
+                if not len(pairs.query):
+                    continue
+                queries, starts = np.unique(pairs.query, return_index=True)
+                sizes = np.diff(np.append(starts, len(pairs.query)))
+                distances = self.distances(pairs, X)
+                # Relative to the nearest row, or all weights of a far query would vanish.
+                nearest = np.minimum.reduceat(distances, starts)
+                weights = np.exp(np.repeat(nearest, sizes) - distances)
+                weights /= np.repeat(np.add.reduceat(weights, starts), sizes)
+                totals[queries] += np.add.reduceat(
+                    weights[:, None] * values[pairs.row], starts, axis=0
+                )
+                n_used[queries] += 1
+        averages: NDArray[np.float64] = totals / np.maximum(n_used, 1)[:, None]
+        return averages
+
+
+class GaussianAffinity(_DistanceAffinity):
+    """Squared distance over epsilon squared; None as epsilon takes the usual distance in a leaf."""
+
+    def __init__(self, index: LeafIndex, X: Rows, epsilon: float | None) -> None:
+        super().__init__(index, X)
+        self.epsilon = _usual_distance(index, X) if epsilon is None else float(epsilon)
+
+    def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
+        """Squared distances in units of epsilon."""
+        return self._squares(X[pairs.query], self.X[pairs.row])
+
+    def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
+        """Shares of the trees times affinities: a distance for each pair, however many trees."""
+        assert X is not None
+        shares = BinaryAffinity(self.index).matrix(leaves, None)
+        query = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
+        step = max(1, _ENTRIES_AT_ONCE // X.shape[1])
+        for start in range(0, shares.nnz, step):
+            block = slice(start, start + step)
+            row = shares.indices[block]
+            affinity = np.exp(-self._squares(X[query[block]], self.X[row]))
+            shares.data[block] *= np.where(affinity > _NO_AFFINITY, affinity, 0.0)
+        shares.eliminate_zeros()
+        return shares
+
+    def _squares(self, a: Rows, b: Rows) -> NDArray[np.float64]:
+        difference = _subtract(a, b) / self.epsilon
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", difference, difference)
+        return squares
+
+
+class MahalanobisAffinity(_DistanceAffinity):
+    """Squared distance in units of the covariance of the leaf's rows."""
+
+    def __init__(
+        self, index: LeafIndex, X: Rows, ridge: NDArray[np.float64], *, full: bool
+    ) -> None:
+        super().__init__(index, X)
+        share = index.by_leaf.copy()
+        share.data /= np.repeat(np.maximum(index.sizes, 1), index.sizes)
+        self.gaussians = fit_gaussians(share, X, ridge, full=full)
+
+    def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
+        """Squared lengths of the whitened differences."""
+        white = self.gaussians.whiten(pairs.leaf, _subtract(X[pairs.query], self.X[pairs.row]))
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", white, white)
+        return squares
+
+
+def _subtract(a: Rows, b: Rows) -> NDArray[np.float64]:
+    difference: NDArray[np.float64] = np.subtract(a, b, dtype=np.float64)
+    return difference
+
+
+def _usual_distance(index: LeafIndex, X: Rows) -> float:
+    """Root of the mean squared distance between two rows of a leaf, over pairs drawn at random."""
+    random = np.random.default_rng(0)
+    rows = random.integers(index.n_rows, size=_N_PAIRS)
+    leaves = index.leaves[rows, random.integers(index.n_trees, size=_N_PAIRS)]
+    others = index.draw_rows(leaves, random)
+    total = 0.0
+    step = max(1, _ENTRIES_AT_ONCE // X.shape[1])
+    for start in range(0, _N_PAIRS, step):
+        block = slice(start, start + step)
+        total += float(np.sum(_subtract(X[rows[block]], X[others[block]]) ** 2))
+    return float(np.sqrt(total / _N_PAIRS)) or 1.0
