@@ -119,11 +119,11 @@ def main(argv: list[str] | None = None) -> None:
         ]
         for k, system in enumerate(SYSTEMS)
     ]
-    header = [f"{len(errors)} sets", "mean rank", "best or shared best", "mean error", "time to fit"]
+    header = ["mean rank", "best or shared best", "mean error", "time to fit"]
     pairs = [compare(errors, 0, 2), compare(errors, 1, 2), compare(errors, 0, 1)]
     parts = [
         f"`{arguments.command}`",
-        table(header, summary),
+        table([f"{len(errors)} sets", *header], summary),
         table(["pair", "won / lost", "mean difference, points", "p"], pairs),
         compare_by_size(errors, np.array([int(index[name]["n"]) for name in found])),
         "![Error of boosting against that of forests on each set](boosting.png)",
