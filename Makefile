@@ -12,7 +12,7 @@ $(VENV)/installed: $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade "pip>=25.1"
 	$(PIP) --group build
-	$(PIP) --no-build-isolation -Cbuild-dir=build/$(notdir $(VENV)) --editable ".[plot]"
+	$(PIP) --no-build-isolation -Cbuild-dir=build/$(notdir $(VENV)) --editable ".[plot,cli]"
 	touch $@
 
 # One stamp per group of development dependencies.
@@ -21,7 +21,7 @@ $(VENV)/group-%: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python -m silvan.app.demo
+	$(BIN)/silvan demo
 
 test: $(VENV)/group-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -1,6 +1,6 @@
 """Draws the pictures of the user guide: ``python docs/images/draw.py`` writes them beside itself.
 
-The picture of the demo comes from ``python -m silvan.app.demo --output docs/images``.
+The picture of the demo comes from ``silvan demo --output docs/images``.
 """
 
 from __future__ import annotations

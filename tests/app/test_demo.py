@@ -1,15 +1,12 @@
-"""The demo prints a table that can be read and writes a picture that can be looked at."""
+"""The demo prints a table that can be read, and writes a picture and a page to look at."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
-import pytest
 from matplotlib.image import imread
 from sklearn.datasets import load_iris
 
+import silvan
 from silvan import ForestClassifier
 from silvan.app import demo
 from silvan.app.comparison import Result, System, format_table
@@ -17,57 +14,46 @@ from silvan.app.picture import most_gainful_directions
 from silvan.projections import Dictionary
 
 
-def test_quick_demo_prints_the_table_and_writes_the_picture(tmp_path):
-    folder = os.path.join("new", "folder")
-    finished = subprocess.run(
-        [sys.executable, "-m", "silvan.app.demo", "--quick", "--output", folder],
-        cwd=tmp_path,
-        capture_output=True,
-        encoding="utf-8",
-        env=os.environ | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error"},
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
+def test_quick_demo_prints_a_table_and_writes_picture_model_and_page(run, tmp_path, monkeypatch):
+    result = run("demo", "--quick", "--output", str(tmp_path / "new" / "folder"))
+    folder = tmp_path / "new" / "folder"
     for name in (*demo.LAWS, demo.RANDOM_FOREST, demo.EXTRA_TREES):
-        row = re.search(rf"^{name} +0\.9\d\d ± 0\.0\d\d .* m?s .* m?s$", finished.stdout, re.M)
-        assert row is not None, finished.stdout
-    assert os.path.join(folder, "digits.png") in finished.stdout
-    assert max(map(len, finished.stdout.splitlines())) <= 100
-    picture = imread(tmp_path / folder / "digits.png")
+        row = re.search(rf"^{name} +0\.9\d\d ± 0\.0\d\d .* m?s .* m?s$", result.stdout, re.M)
+        assert row is not None, result.stdout
+    for name in ("digits.png", "digits.silvan", "report.html"):
+        assert str(folder / name) in result.stdout
+    words = result.stdout.split("The picture is")[0]
+    assert max(map(len, words.splitlines())) <= 100
+    picture = imread(folder / "digits.png")
     assert picture.shape[0] > 700
     assert picture.shape[1] > 1200
     assert 0.02 < np.mean(picture[..., :3].min(axis=2) < 0.9) < 0.6
+    forest = silvan.load(folder / "digits.silvan")
+    assert forest.shape_ == (8, 8)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"gets {forest.oob_score_:.1%} right" in page
+    assert demo.EXTRA_TREES in page
+    assert page.count("<section") == 11
 
 
 def test_demo_without_matplotlib_says_how_to_get_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "find_spec", lambda name: None)
-    monkeypatch.setattr(demo, "compare", lambda *args: iter(RESULTS))
-    assert demo.main(["--quick", "--output", str(tmp_path / "none")]) == 0
+    demo.draw(RESULTS, None, None, 10, 1, tmp_path / "none.png")
     printed = " ".join(capsys.readouterr().out.split())
     assert 'matplotlib is not installed; get it with "python -m pip install matplotlib"' in printed
-    assert "0.950 ± 0.014" in printed
-    assert not (tmp_path / "none").exists()
-
-
-def test_zero_jobs_are_refused(capsys):
-    with pytest.raises(SystemExit) as stop:
-        demo.main(["--jobs", "0"])
-    assert stop.value.code == 2
-    assert "--jobs must be at least 1, or -1 for all processors" in capsys.readouterr().err
-
-
-def test_help_describes_every_option(capsys):
-    with pytest.raises(SystemExit) as stop:
-        demo.main(["--help"])
-    assert stop.value.code == 0
-    printed = capsys.readouterr().out
-    assert all(option in printed for option in ("--output", "--jobs", "--quick"))
+    assert not (tmp_path / "none.png").exists()
 
 
 def test_columns_of_the_table_are_aligned():
     lines = format_table(RESULTS).splitlines()
     assert len({len(line) for line in lines}) == 1
     assert len(lines) == len(RESULTS) + 2
+
+
+def test_a_column_without_numbers_is_left_out():
+    result = Result(System("one", ForestClassifier()), [0.9], [0.1], [0.01])
+    assert "out of bag" not in format_table([result])
+    assert "±" not in format_table([result])
 
 
 def test_a_direction_and_its_negative_are_one():
@@ -85,6 +71,6 @@ def test_a_direction_and_its_negative_are_one():
 
 
 RESULTS = [
-    Result(System(name, None), [0.94, 0.96], [0.1, 0.2], [0.01, 0.02], 0.95)
+    Result(System(name, ForestClassifier()), [0.94, 0.96], [0.1, 0.2], [0.01, 0.02], 0.95)
     for name in (*demo.LAWS, demo.RANDOM_FOREST)
 ]

@@ -1,4 +1,4 @@
-"""Classifiers compared on the same folds: accuracy, out-of-bag accuracy and seconds."""
+"""Estimators compared on the same folds: score, out-of-bag score and seconds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 
 
 @dataclass(frozen=True)
 class System:
-    """A classifier to compare, and the name it goes by."""
+    """An estimator to compare, and the name it goes by."""
 
     name: str
-    classifier: Any
+    estimator: Any
     has_out_of_bag: bool = True
 
 
@@ -26,7 +27,7 @@ class Result:
     """What one system reached, fold by fold."""
 
     system: System
-    accuracy: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     predict_seconds: list[float] = field(default_factory=list)
     out_of_bag: float | None = None
@@ -35,6 +36,11 @@ class Result:
     def name(self) -> str:
         """The name of the system."""
         return self.system.name
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over the folds, if there are several."""
+        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else None
 
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -45,47 +51,60 @@ def compare(
 ) -> Iterator[Result]:
     """Give the result of one system after the other.
 
-    Times are of fits without out-of-bag scores. The out-of-bag accuracy comes from one more fit, on
-    all rows.
+    The score is the accuracy of a classifier and the R² of a regressor. Times are of fits without
+    out-of-bag scores. The out-of-bag score comes from one more fit, on all rows.
     """
     for system in systems:
-        classifier = clone(system.classifier)
-        accuracy, fit_seconds, predict_seconds = [], [], []
+        estimator = clone(system.estimator)
+        metric = accuracy_score if is_classifier(estimator) else r2_score
+        scores, fit_seconds, predict_seconds = [], [], []
         for train, test in folds:
             start = time.perf_counter()
-            classifier.fit(X[train], y[train])
+            estimator.fit(X[train], y[train])
             fitted = time.perf_counter()
-            predicted = classifier.predict(X[test])
+            predicted = estimator.predict(X[test])
             predict_seconds.append(time.perf_counter() - fitted)
             fit_seconds.append(fitted - start)
-            accuracy.append(float(np.mean(predicted == y[test])))
+            scores.append(float(metric(y[test], predicted)))
         out_of_bag = None
         if system.has_out_of_bag:
-            scored = clone(system.classifier).set_params(oob_score=True).fit(X, y)
+            scored = clone(system.estimator).set_params(oob_score=True).fit(X, y)
             out_of_bag = float(scored.oob_score_)
-        yield Result(system, accuracy, fit_seconds, predict_seconds, out_of_bag)
+        yield Result(system, scores, fit_seconds, predict_seconds, out_of_bag)
 
 
 def format_table(results: Sequence[Result]) -> str:
     """Align one line for each result under a heading."""
-    head = ["", "accuracy", "out of bag", "fit", "predict"]
+    first = results[0].system.estimator if results else None
+    metric = "R²" if first is not None and not is_classifier(first) else "accuracy"
+    head = ["", metric, "out of bag", "fit", "predict"]
     rows = [head] + [
         [
             result.name,
-            f"{np.mean(result.accuracy):.3f} ± {np.std(result.accuracy, ddof=1):.3f}",
+            format_scores(result),
             "-" if result.out_of_bag is None else f"{result.out_of_bag:.3f}",
             format_seconds(result.fit_seconds),
             format_seconds(result.predict_seconds),
         ]
         for result in results
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = list(zip(*rows, strict=True))
+    # A column in which nothing was measured says nothing.
+    shown = [c for c in columns if c[0] != "out of bag" or any(cell != "-" for cell in c[1:])]
+    rows = [list(row) for row in zip(*shown, strict=True)]
+    widths = [max(map(len, column)) for column in shown]
     lines = []
     for row in rows:
         numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append("   ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
     lines.insert(1, "-" * max(map(len, lines)))
     return "\n".join(lines)
+
+
+def format_scores(result: Result) -> str:
+    """The mean over the folds, and their standard deviation if there are several."""
+    mean = f"{np.mean(result.scores):.3f}"
+    return mean if result.spread is None else f"{mean} ± {result.spread:.3f}"
 
 
 def format_seconds(seconds: Sequence[float]) -> str:

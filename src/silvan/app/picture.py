@@ -22,7 +22,7 @@ from silvan.projections import ProjectionDistribution
 
 SIDE = 8
 TITLE = 12.5
-COLOURS = ("#1b7837", "#7b3294", "#e08214", "#4d4d4d", "#9a9a9a")
+COLOURS = ("#1b7837", "#c51b7d", "#7b3294", "#e08214", "#4d4d4d", "#9a9a9a")
 PLUS, MINUS = "#b2182b", "#2166ac"
 
 
@@ -75,7 +75,7 @@ def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
     """Show a dot for each fold and the mean with its standard deviation."""
     jitter = np.random.default_rng(0)
     for place, (result, colour) in enumerate(zip(results, COLOURS, strict=True)):
-        accuracy = 100 * np.array(result.accuracy)
+        accuracy = 100 * np.array(result.scores)
         height = -place + jitter.uniform(-0.16, 0.16, size=len(accuracy))
         axis.plot(accuracy, height, "o", color=colour, alpha=0.35, markersize=5, markeredgewidth=0)
         axis.errorbar(

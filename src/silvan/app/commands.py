@@ -1,0 +1,403 @@
+"""The commands of `silvan`: read data, call the library, print."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from silvan.app.console import Program, note, say, shown_rows, steps
+from silvan.app.data import Dataset, Request, open_source
+from silvan.app.errors import UsageError
+from silvan.app.models import (
+    AUTO,
+    PRESETS,
+    SKLEARN,
+    TASKS,
+    Growing,
+    decide_task,
+    fit_rows,
+    load_model,
+    make_forest,
+    parse_settings,
+)
+
+app = typer.Typer(
+    cls=Program,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Decision forests that know the geometry of their features.
+
+A first session:
+
+[bold]silvan demo[/]  shows what it can do, on handwritten digits
+
+[bold]silvan fit flowers.csv --target species --out flowers.silvan[/]  learns from a table
+
+[bold]silvan predict flowers.silvan new.csv --out answers.csv[/]  predicts another
+
+[bold]silvan report flowers.silvan flowers.csv --target species[/]  writes a page about it
+
+Data are tables (.csv, .tsv, .parquet, .arrow), arrays (.npy, .npz), folders with a folder of images
+for each class, or time series of the UCR and UEA archives (.ts, .tsv). Each command has its own
+--help.
+""",
+    epilog="Exit codes: 0 done, 2 wrong options, 3 data not readable, 4 model not readable, "
+    "130 stopped.",
+)
+
+DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
+        "file with the targets of another. Image folders and series files say it themselves.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that is no feature, such as a serial number; repeat it for more.",
+    ),
+]
+Shape = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HxW",
+        help="Grid that flat rows lie on: 28x28 pixels, 96 time steps, 3x100 channels by steps. "
+        "For a folder of images: the size to bring them to.",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(help="What a row is, if the guess is wrong: table, image or series."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        help="classification or regression, if the guess is wrong. Text and whole numbers with at "
+        "most 20 values are taken for classes.",
+    ),
+]
+Forest = Annotated[
+    str,
+    typer.Option(
+        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a "
+        f"system of the literature: {', '.join(PRESETS)}.",
+    ),
+]
+Trees = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees.")]
+Jobs = Annotated[
+    int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it for "
+        "more.",
+    ),
+]
+Against = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the "
+        "names of --forest; or none.",
+    ),
+]
+Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
+Test = Annotated[
+    Path | None, typer.Option(metavar="DATA", help="Rows to judge by that were not learnt from.")
+]
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option(help="Folder for page, picture and model.")] = Path(
+        "demo-output"
+    ),
+    jobs: Jobs = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trees and fits.")] = False,
+) -> None:
+    """Compare forests on handwritten digits and write a report page about the best of them.
+
+    Needs no data: the 1,797 digits come with scikit-learn. Takes about half a minute.
+    """
+    from silvan.app.demo import run_demo
+
+    _check_jobs(jobs)
+    run_demo(output, jobs, quick=quick)
+
+
+@app.command()
+def fit(
+    data: DataPath,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File for the model.")],
+    target: Target = None,
+    shape: Shape = None,
+    drop: Drop = None,
+    kind: Kind = None,
+    task: Task = None,
+    forest: Forest = AUTO,
+    trees: Trees = 100,
+    settings: Settings = None,
+    no_out_of_bag: Annotated[
+        bool, typer.Option("--no-out-of-bag", help="Save the time of the out-of-bag estimate.")
+    ] = False,
+    jobs: Jobs = -1,
+    seed: Seed = 0,
+) -> None:
+    """Learn a forest from data and save it.
+
+    [bold]silvan fit flowers.csv --target species --out flowers.silvan[/]
+
+    [bold]silvan fit digits.csv --target digit --shape 8x8 --out digits.silvan[/]  pixels in columns
+
+    [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
+
+    [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
+    """
+    _check_jobs(jobs)
+    read, kind_of_target = read_data(data, target, drop, shape, kind, task)
+    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    estimator = make_forest(forest, read, kind_of_target, growing)
+    if forest == SKLEARN:
+        raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
+    bag = bool(estimator.get_params().get("bootstrap")) and not no_out_of_bag
+    estimator.set_params(oob_score=bag, verbose=1)
+    start = time.perf_counter()
+    _fit(estimator, fit_rows(read), read.y)
+    seconds = time.perf_counter() - start
+    estimator.set_params(verbose=0)
+    estimator.save(out)
+    say(f"Grew {trees} trees ({_describe(estimator)}) in {seconds:.1f} s.")
+    if bag:
+        name = "accuracy" if kind_of_target == "classification" else "R²"
+        say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")
+    say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
+    note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")
+
+
+@app.command()
+def predict(
+    model: ModelPath,
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to predict.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="File for the predictions: .csv, .parquet or .arrow. Else they are printed."
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", "-p", help="Add a column for each class.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Column to copy beside them; repeat it for more."),
+    ] = None,
+    jobs: Jobs = -1,
+) -> None:
+    """Predict with a saved forest, batch by batch: data may be larger than memory.
+
+    A table needs the columns that the forest was fitted on, by name and in any order; others are
+    not looked at.
+
+    [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
+    """
+    from silvan.app.prediction import open_writer, predict_source
+
+    _check_jobs(jobs)
+    forest = load_model(model).set_params(n_jobs=jobs)
+    source = open_source(data)
+    n_rows = 0
+    with open_writer(out) as write, shown_rows(source.count()) as progress:
+        for table in predict_source(forest, source, tuple(keep or ()), probabilities):
+            write(table)
+            n_rows += table.num_rows
+            progress(n_rows)
+    note(f"Predicted {n_rows:,} rows" + ("." if out is None else f" into {out}."))
+
+
+@app.command()
+def evaluate(
+    data: DataPath,
+    target: Target = None,
+    test: Test = None,
+    against: Against = f"{SKLEARN},rf",
+    folds: Folds = 5,
+    shape: Shape = None,
+    drop: Drop = None,
+    kind: Kind = None,
+    task: Task = None,
+    forest: Forest = AUTO,
+    trees: Trees = 100,
+    settings: Settings = None,
+    jobs: Jobs = -1,
+    seed: Seed = 0,
+) -> None:
+    """Compare forests by cross-validation, or on a test file. Saves nothing.
+
+    [bold]silvan evaluate flowers.csv --target species --against sklearn,rf,sporf,ccf[/]
+
+    [bold]silvan evaluate GunPoint_TRAIN.ts --test GunPoint_TEST.ts --against sklearn,morf[/]
+
+    --set applies to --forest only.
+    """
+    from silvan.app.comparison import compare, format_table
+    from silvan.app.evaluation import make_folds, make_systems
+
+    _check_jobs(jobs)
+    read, kind_of_target = read_data(data, target, drop, shape, kind, task)
+    held_out = None
+    if test is not None:
+        held_out, _ = read_data(test, target, drop, shape, kind, kind_of_target)
+    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    systems = make_systems([forest, *parse_names(against)], read, kind_of_target, growing)
+    X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
+    results = list(steps(compare(systems, X, y, parts), len(systems), "forests compared"))
+    say(format_table(results))
+    where = (
+        f"{test}"
+        if test is not None
+        else f"{folds}-fold cross-validation, mean ± standard deviation"
+    )
+    note(f"{trees} trees each; {where}; median seconds with --jobs {jobs}.")
+
+
+@app.command()
+def report(
+    model: ModelPath,
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="The data that the model was fitted on.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("report.html"),
+    target: Target = None,
+    test: Test = None,
+    against: Against = f"{SKLEARN},rf",
+    folds: Folds = 5,
+    shape: Shape = None,
+    drop: Drop = None,
+    kind: Kind = None,
+    jobs: Jobs = -1,
+    seed: Seed = 0,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+) -> None:
+    """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
+
+    The page is one HTML file that needs no network. Pass the options --target, --shape, --drop and
+    --kind that the model was fitted with.
+
+    [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
+    """
+    from silvan.app.comparison import compare
+    from silvan.app.evaluation import make_folds, make_systems, task_of
+    from silvan.app.report import Subject, write_report
+
+    _check_jobs(jobs)
+    forest = load_model(model).set_params(n_jobs=jobs)
+    kind_of_target = task_of(forest)
+    read, _ = read_data(data, target, drop, shape, kind, kind_of_target)
+    held_out = None
+    if test is not None:
+        held_out, _ = read_data(test, target, drop, shape, kind, kind_of_target)
+    results = []
+    names = parse_names(against)
+    if names:
+        growing = Growing(forest.n_estimators, jobs, seed)
+        systems = make_systems(names, read, kind_of_target, growing, this=forest)
+        X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
+        results = list(steps(compare(systems, X, y, parts), len(systems), "forests compared"))
+    write_report(
+        out,
+        Subject(forest, read, held_out, results, str(model), title or f"Report on {model.name}"),
+    )
+    say(f"The page is {out.resolve().as_uri()}")
+
+
+@app.command()
+def info(model: ModelPath) -> None:
+    """Say what is in a model file."""
+    from silvan.app.describing import describe_model
+
+    for name, value in describe_model(load_model(model), model):
+        say(f"{name:<16}{value}")
+
+
+def read_data(
+    path: Path,
+    target: str | None,
+    drop: list[str] | None,
+    shape: str | None,
+    kind: str | None,
+    task: str | None,
+) -> tuple[Dataset, str]:
+    """Read data, say what they are, and decide between classes and measurements."""
+    _check_choice("--kind", kind, ("table", "image", "series"))
+    _check_choice("--task", task, TASKS)
+    request = Request(target, tuple(drop or ()), parse_shape(shape), kind)
+    data = open_source(path).read(request)
+    y, decided = decide_task(data.y, task)
+    data = Dataset(data.X, y, data.kind, data.target, data.notes)
+    note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
+    if decided == "classification":
+        n_classes = len(set(y.tolist()))
+        note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
+    else:
+        note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    return data, decided
+
+
+def parse_shape(text: str | None) -> tuple[int, ...] | None:
+    """Read sizes such as 28x28.
+
+    >>> parse_shape("28x28"), parse_shape("96"), parse_shape(None)
+    ((28, 28), (96,), None)
+    """
+    if text is None:
+        return None
+    sizes = text.lower().replace(",", "x").split("x")
+    if not all(size.strip().isdigit() and int(size) > 0 for size in sizes):
+        raise UsageError(f"--shape takes sizes such as 28x28 or 96, not {text!r}.")
+    return tuple(int(size) for size in sizes)
+
+
+def parse_names(text: str) -> list[str]:
+    """Read names that commas separate; "none" is none."""
+    names = [name.strip().lower().replace("-", "_") for name in text.split(",")]
+    return [name for name in dict.fromkeys(names) if name not in ("", "none")]
+
+
+def _fit(estimator: Any, X: Any, y: Any) -> None:
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(X, y)
+    except ValueError as error:
+        raise UsageError(f"the forest cannot be grown: {error}") from None
+    for warning in caught:
+        note(f"Note: {warning.message}")
+
+
+def _describe(estimator: Any) -> str:
+    law = estimator.projections_
+    return f"{type(estimator).__name__}, {law!r}"
+
+
+def _check_jobs(jobs: int) -> None:
+    if jobs == 0:
+        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
+
+
+def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:
+    if value is not None and value not in choices:
+        raise UsageError(f"{option} must be {' or '.join(choices)}, but it is {value!r}.")

@@ -1,0 +1,71 @@
+"""What the program prints: results to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typer.core import TyperGroup
+
+from silvan.app.errors import AppError
+
+Item = TypeVar("Item")
+
+
+class Program(TyperGroup):
+    """A group of commands that reports errors in one sentence and with their exit codes."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except AppError as error:
+            typer.echo(f"silvan: {error}", err=True)
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            typer.echo("silvan: stopped.", err=True)
+            raise typer.Exit(130) from None
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """Print what is good to know; not part of the result."""
+    typer.echo(text, err=True)
+
+
+def steps(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """Hand items on while a bar on a terminal shows how many of them there were."""
+    with _bar(what) as progress:
+        task = progress.add_task(what, total=total)
+        for item in items:
+            progress.advance(task)
+            yield item
+
+
+@contextmanager
+def shown_rows(total: int | None) -> Iterator[Callable[[int], None]]:
+    """A function that shows on a terminal how many rows are done."""
+    with _bar("rows") as progress:
+        task = progress.add_task("rows", total=total)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def _bar(what: str) -> Progress:
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(what),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

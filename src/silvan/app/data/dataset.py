@@ -1,0 +1,152 @@
+"""What readers hand over: whole data sets to learn from, batches to predict."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from silvan.app.errors import UsageError
+
+KINDS = ("table", "image", "series")
+# Fewer values than this on an axis, and many fewer than on the next, are channels.
+_MOST_CHANNELS = 16
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user says about the data to learn from."""
+
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    shape: tuple[int, ...] | None = None
+    kind: str | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a fitted forest needs of a row: named columns, or cells of a grid."""
+
+    n_features: int
+    names: tuple[str, ...] | None
+    shape: tuple[int, ...] | None
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows with their targets, and what was found out about them."""
+
+    X: Any  # a pyarrow table of float32 columns, or an array with a row per item
+    y: NDArray[Any]
+    kind: str
+    target: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The rows as an array in the shape of the data."""
+        return np.asarray(self.X)
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the features, if they have any."""
+        return tuple(self.X.column_names) if isinstance(self.X, pa.Table) else None
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """Shape of one row."""
+        return tuple(self.X.shape[1:])
+
+    @property
+    def contiguous(self) -> bool | tuple[bool, ...]:
+        """Whether neighbours on each axis are neighbours in the data; channels are not."""
+        if self.kind == "image" and len(self.row_shape) == 3 and self.row_shape[2] <= 4:
+            return (True, True, False)
+        if self.kind == "series" and len(self.row_shape) == 2:
+            return (False, True)
+        return True
+
+    def describe(self) -> str:
+        """Say what a row is."""
+        n, shape = len(self.y), self.row_shape
+        sizes = " x ".join(str(size) for size in shape)
+        if self.kind == "table":
+            return f"a table of {n:,} rows and {shape[0]:,} features"
+        if self.kind == "series" and len(shape) == 2:
+            return f"{n:,} series of {shape[1]:,} time steps in {shape[0]} channels"
+        if self.kind == "series":
+            return f"{n:,} series of {shape[0]:,} time steps"
+        return f"{n:,} images of {sizes} pixels"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows to predict, and the columns of the input that go with the predictions."""
+
+    X: Any
+    kept: dict[str, Any] = field(default_factory=dict)
+
+
+class Source(ABC):
+    """A file or folder of data."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @abstractmethod
+    def read(self, request: Request) -> Dataset:
+        """All rows with their targets."""
+
+    @abstractmethod
+    def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
+        """The rows in order, about `n_rows` at a time, so that memory stays bounded."""
+
+    def count(self) -> int | None:
+        """Number of rows, if it can be told without reading them."""
+        return None
+
+
+def arrange(
+    X: NDArray[Any], y: NDArray[Any], request: Request, target: str, notes: Sequence[str] = ()
+) -> Dataset:
+    """Put array rows into the shape that was asked for, or find out which kind they are."""
+    if request.shape is not None:
+        X = reshape_rows(X, request.shape)
+    kind = request.kind or guess_kind(X.shape[1:], shaped=request.shape is not None)
+    if kind == "table" and X.ndim > 2:
+        X = X.reshape(len(X), -1)
+    return Dataset(X, y, kind, target, tuple(notes))
+
+
+def reshape_rows(X: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Rows in another shape of the same number of cells."""
+    n_cells, n_given = int(np.prod(shape)), int(np.prod(X.shape[1:]))
+    if n_cells != n_given:
+        sizes = "x".join(str(size) for size in shape)
+        raise UsageError(
+            f"--shape {sizes} has {n_cells} cells but a row has {n_given} values; pass the shape "
+            "that rows were flattened from, and name other columns in --drop."
+        )
+    return X.reshape(len(X), *shape)
+
+
+def guess_kind(shape: tuple[int, ...], *, shaped: bool) -> str:
+    """Tell tables, images and series from the shape of a row.
+
+    >>> guess_kind((64,), shaped=False), guess_kind((64,), shaped=True)
+    ('table', 'series')
+    >>> guess_kind((3, 100), shaped=False), guess_kind((28, 28), shaped=False)
+    ('series', 'image')
+    """
+    if len(shape) == 1:
+        return "series" if shaped else "table"
+    if len(shape) == 2 and shape[0] <= _MOST_CHANNELS and shape[1] >= 4 * shape[0]:
+        return "series"
+    return "image"

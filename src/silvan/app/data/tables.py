@@ -1,0 +1,304 @@
+"""Tables: CSV, Parquet and Arrow files, read as streams of record batches."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pyarrow.ipc
+from numpy.typing import NDArray
+
+from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
+from silvan.app.errors import DataError, UsageError
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+_NULLS = ["", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
+_BATCH = 65_536
+_FEATURE = pa.float32()
+
+
+def table_format(path: Path) -> str | None:
+    """The format of a table by its name; a compressed CSV counts as CSV."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes = [suffix for suffix in suffixes[-2:-1] if _FORMATS.get(suffix) == "csv"]
+    return _FORMATS.get(suffixes[-1]) if suffixes else None
+
+
+def first_fields(path: Path) -> list[str]:
+    """The fields of the first line of a text table."""
+    return _split(_first_line(path), _delimiter(_first_line(path)))
+
+
+def _first_line(path: Path) -> str:
+    with pa.input_stream(str(path), compression="detect") as stream:
+        lines = stream.read(1 << 20).decode("utf-8-sig", errors="replace").splitlines()
+    if not lines:
+        raise DataError(f"{path} is empty; pass a file with rows.")
+    return str(lines[0])
+
+
+def _delimiter(line: str) -> str:
+    """The separator that occurs most often; commas win ties."""
+    return max(",;\t|", key=line.count)
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def all_numbers(fields: Sequence[str]) -> bool:
+    """Whether each field is a number, as in a file without names of columns."""
+    try:
+        return len([float(text) for text in fields]) > 0
+    except ValueError:
+        return False
+
+
+class TableFile(Source):
+    """A table in a file; a row is an item, a column is a feature or the target."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._format = table_format(path)
+        self._csv_names: list[str] | None = None
+        if self._format == "csv":
+            fields = first_fields(path)
+            self._separator = _delimiter(_first_line(path))
+            if all_numbers(fields):
+                self._csv_names = [f"c{number}" for number in range(1, len(fields) + 1)]
+
+    def read(self, request: Request) -> Dataset:
+        """All rows; columns other than the target and the dropped ones are features."""
+        schema = self._schema()
+        target = self._target(schema, request.target)
+        self._require(schema, request.drop, "--drop")
+        names = [name for name in schema.names if name != target and name not in request.drop]
+        if not names:
+            raise UsageError(f"no column of {self.path} is left as a feature; drop fewer.")
+        _refuse_text(schema, names, self.path)
+        numbers = _number_types(schema, names)
+        blocks = [
+            _as_features(block, names) for block in self._scan([*names, target], numbers, _BATCH)
+        ]
+        table = pa.Table.from_batches(blocks) if blocks else None
+        if table is None or table.num_rows == 0:
+            raise DataError(f"{self.path} has no rows; pass a file with some.")
+        y = _targets(table.column(target), target)
+        table = table.select(names)
+        notes = [] if self._csv_names is None else [f"no header: columns are c1 to {names[-1]}"]
+        if request.shape is None and request.kind in (None, "table"):
+            return Dataset(table, y, "table", target, tuple(notes))
+        # A shape of a line is a series; the cells of a grid have no use for names.
+        shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
+        return arrange(np.asarray(table), y, shaped, target, notes)
+
+    def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
+        """The columns that the forest was fitted on, by name where they have names."""
+        schema = self._schema()
+        self._require(schema, layout.keep, "--keep")
+        names = list(layout.names or self._positional(schema, layout))
+        missing = [name for name in names if name not in schema.names]
+        if missing:
+            raise DataError(
+                f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
+                f"fitted on: {_enumerate(missing)}; pass a table with the same columns."
+            )
+        text = [name for name in names if not _is_number(schema.field(name).type)]
+        # Of a CSV file the value is reported when it is met.
+        if text and self._format != "csv":
+            raise DataError(
+                f"the forest was fitted on numbers, but {self.path} has text in "
+                f"{_enumerate(text)}; pass a table with the same columns."
+            )
+        numbers = _number_types(schema, names)
+        for block in self._scan(_distinct([*names, *layout.keep]), numbers, n_rows):
+            kept = {name: block.column(name) for name in layout.keep}
+            table = pa.Table.from_batches([_as_features(block, names)]).select(names)
+            yield Batch(table if layout.names else np.asarray(table), kept)
+
+    def count(self) -> int | None:
+        """Known for formats that say it in their headers."""
+        return None if self._format == "csv" else int(self._dataset({}).count_rows())
+
+    def _positional(self, schema: pa.Schema, layout: Layout) -> list[str]:
+        """The columns of a forest that was fitted without names: all that are numbers."""
+        names = [field.name for field in schema if _is_number(field.type)]
+        names = [name for name in names if name not in layout.keep]
+        if len(names) != layout.n_features:
+            raise DataError(
+                f"{self.path} has {len(names)} columns of numbers but the forest was fitted on "
+                f"{layout.n_features} values without names; pass a table with these alone."
+            )
+        return names
+
+    def _dataset(self, types: dict[str, pa.DataType]) -> Any:
+        return ds.dataset(str(self.path), format=self._reader(types))
+
+    def _reader(self, types: dict[str, pa.DataType]) -> Any:
+        if self._format == "csv":
+            return ds.CsvFileFormat(
+                parse_options=pa.csv.ParseOptions(delimiter=self._separator),
+                read_options=pa.csv.ReadOptions(
+                    column_names=self._csv_names, block_size=4 << 20, use_threads=True
+                ),
+                convert_options=pa.csv.ConvertOptions(
+                    column_types=types, null_values=_NULLS, strings_can_be_null=True
+                ),
+            )
+        if self._format == "parquet":
+            # Row groups may be larger than memory: read them through a buffer.
+            return ds.ParquetFileFormat(
+                default_fragment_scan_options=ds.ParquetFragmentScanOptions(
+                    use_buffered_stream=True, pre_buffer=False
+                )
+            )
+        return ds.IpcFileFormat()
+
+    def _schema(self) -> pa.Schema:
+        try:
+            schema = self._dataset({}).schema
+        except (pa.ArrowException, OSError) as error:
+            raise self._unreadable(error) from None
+        repeated = _distinct([name for name in schema.names if schema.names.count(name) > 1])
+        if repeated:
+            raise DataError(
+                f"{self.path} has several columns named {_enumerate(repeated)}; rename them."
+            )
+        return schema
+
+    def _scan(
+        self, names: list[str], types: dict[str, pa.DataType], n_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Blocks of some columns; those of a CSV file are parsed as the types given."""
+        try:
+            if self._format == "ipc":
+                yield from self._scan_arrow(names, n_rows)
+                return
+            scanner = self._dataset(types).scanner(
+                columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
+            )
+            yield from scanner.to_batches()
+        except (pa.ArrowException, OSError) as error:
+            raise self._unreadable(error) from None
+
+    def _scan_arrow(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        """One record batch at a time; a scanner reads ahead, and they may be large."""
+        fields = sorted(self._schema().get_field_index(name) for name in names)
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        with pa.OSFile(str(self.path)) as file:
+            reader = pa.ipc.open_file(file, options=options)
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number).select(names)
+                for start in range(0, batch.num_rows, n_rows):
+                    yield batch.slice(start, n_rows)
+
+    def _unreadable(self, error: Exception) -> DataError:
+        text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
+        hint = "check the file"
+        if "conversion error" in text:
+            hint = "mend the value, or leave its column out (fit has --drop)"
+        return DataError(f"{self.path} cannot be read: {text}; {hint}.")
+
+    def _target(self, schema: pa.Schema, target: str | None) -> str:
+        if target is None:
+            raise UsageError(
+                f"which column of {self.path} is to be predicted? Name it with --target; the "
+                f"columns are {_enumerate(schema.names)}."
+            )
+        self._require(schema, [target], "--target")
+        return target
+
+    def _require(self, schema: pa.Schema, names: Sequence[str], option: str) -> None:
+        for name in names:
+            if name not in schema.names:
+                close = get_close_matches(name, schema.names, n=1)
+                hint = f"do you mean {close[0]!r}?" if close else ""
+                raise UsageError(
+                    f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
+                    f"{_enumerate(schema.names)}.".replace(";  ", "; ")
+                )
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    tests = (
+        pa.types.is_integer,
+        pa.types.is_floating,
+        pa.types.is_boolean,
+        pa.types.is_decimal,
+        pa.types.is_null,
+    )
+    return any(test(kind) for test in tests)
+
+
+def _number_types(schema: pa.Schema, names: Sequence[str]) -> dict[str, pa.DataType]:
+    """Types to parse features as; true and false are no numbers to a parser."""
+    return {name: _FEATURE for name in names if not pa.types.is_boolean(schema.field(name).type)}
+
+
+def _refuse_text(schema: pa.Schema, names: Sequence[str], path: Path) -> None:
+    text = [name for name in names if not _is_number(schema.field(name).type)]
+    if text:
+        options = " ".join(f"--drop {name!r}" for name in text[:3])
+        raise UsageError(
+            f"features must be numbers, but {path} has columns that are not: "
+            f"{_enumerate(text)}; leave them out ({options}{' ...' if len(text) > 3 else ''}), or "
+            "write them as numbers, for example one column of 0 and 1 per category."
+        )
+
+
+def _as_features(block: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    """The block with the named columns as float32, which is what forests read."""
+    columns = []
+    for name, column in zip(block.schema.names, block.columns, strict=True):
+        if name in names and column.type != _FEATURE:
+            if pa.types.is_boolean(column.type):
+                column = pc.cast(column, pa.uint8())
+            column = pc.cast(column, _FEATURE, safe=False)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
+
+
+def _targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    """Targets as numbers or strings; a row without one cannot be learnt from."""
+    if column.null_count:
+        raise DataError(
+            f"the target {name!r} is missing in {column.null_count:,} of {len(column):,} rows; "
+            "remove these rows."
+        )
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return np.array(column.to_pylist(), dtype=np.str_)
+    if not _is_number(column.type):
+        raise UsageError(
+            f"the target {name!r} is of type {column.type}; targets are numbers or text."
+        )
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    return np.asarray(column)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _enumerate(names: Sequence[str], most: int = 8) -> str:
+    text = ", ".join(repr(name) for name in names[:most])
+    return text + (f" and {len(names) - most} more" if len(names) > most else "")

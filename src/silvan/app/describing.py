@@ -1,0 +1,88 @@
+"""A fitted forest in words: what `silvan info` prints and the report page opens with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+import silvan
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+from silvan.inspection import grid_of
+
+_MOST_NAMES = 10
+_UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
+
+
+def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[str, str]]:
+    """Names and values of what is worth knowing about a forest."""
+    arrays = forest.forest_
+    lines = [("forest", type(forest).__name__), ("directions", repr(forest.projections_))]
+    if isinstance(forest, ForestClassifier):
+        labels = [str(label) for label in forest.classes_]
+        lines.append(("predicts", f"{len(labels)} classes: {_shorten(labels)}"))
+    else:
+        lines.append(("predicts", "a number" if forest.n_outputs_ == 1 else "several numbers"))
+    lines.append(("rows", _describe_rows(forest)))
+    lines.append(("fitted on", f"{forest._sampling.plan.n_samples:,} rows"))
+    lines.append(("trees", f"{arrays.n_trees:,}"))
+    leaves = np.diff(arrays.leaf_offsets)
+    lines.append(("leaves", f"{arrays.n_leaves:,} ({leaves.mean():,.0f} in a tree)"))
+    lines.append(("parameters", ", ".join(changed_parameters(forest)) or "all at their defaults"))
+    if hasattr(forest, "oob_score_"):
+        name = "accuracy" if isinstance(forest, ForestClassifier) else "R²"
+        lines.append(("out of bag", f"{name} {forest.oob_score_:.3f}"))
+    lines.append(("most important", _describe_importances(forest)))
+    if path is not None:
+        lines.append(("file", f"{path}, {path.stat().st_size / 1e6:.1f} MB"))
+        lines.append(("load it with", f"silvan.load({str(path)!r})"))
+    lines.append(("silvan", silvan.__version__))
+    return lines
+
+
+def changed_parameters(forest: BaseForest) -> list[str]:
+    """Parameters that are not at their defaults, as name=value."""
+    kind: Any = type(forest)
+    defaults = kind().get_params(deep=False)
+    given: dict[str, Any] = clone(forest).get_params(deep=False)
+    return [
+        f"{name}={value!r}"
+        for name, value in given.items()
+        if name not in _UNINTERESTING and repr(value) != repr(defaults[name])
+    ]
+
+
+def _describe_rows(forest: BaseForest) -> str:
+    names = getattr(forest, "feature_names_in_", None)
+    if names is not None:
+        return f"{len(names)} columns: {_shorten([str(name) for name in names])}"
+    grid = grid_of(forest)
+    if grid is None:
+        return f"{forest.n_features_in_} numbers"
+    return f"a grid of {' x '.join(str(size) for size in grid._shape())}"
+
+
+def _describe_importances(forest: BaseForest) -> str:
+    importances = forest.feature_importances_
+    names = getattr(forest, "feature_names_in_", None)
+    best = np.argsort(-importances, kind="stable")[:5]
+    labels = [_feature_name(forest, names, int(k)) for k in best]
+    return ", ".join(f"{label} {importances[k]:.1%}" for label, k in zip(labels, best, strict=True))
+
+
+def _feature_name(forest: BaseForest, names: Any, k: int) -> str:
+    if names is not None:
+        return str(names[k])
+    grid = grid_of(forest)
+    if grid is None:
+        return f"x{k}"
+    place = np.unravel_index(k, grid._shape())
+    return "(" + ", ".join(str(int(i)) for i in place) + ")"
+
+
+def _shorten(names: list[str]) -> str:
+    text = ", ".join(names[:_MOST_NAMES])
+    return text + (f", ... ({len(names)} in all)" if len(names) > _MOST_NAMES else "")

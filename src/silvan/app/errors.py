@@ -1,0 +1,27 @@
+"""Errors that a user can put right, and the exit codes that they end the program with."""
+
+from __future__ import annotations
+
+
+class AppError(Exception):
+    """Something that the user can put right; the message says how."""
+
+    exit_code = 1
+
+
+class UsageError(AppError):
+    """Options that do not fit together or do not fit the data."""
+
+    exit_code = 2
+
+
+class DataError(AppError):
+    """Data that are missing, damaged or not understood."""
+
+    exit_code = 3
+
+
+class ModelError(AppError):
+    """A model that is missing, damaged or not for these data."""
+
+    exit_code = 4

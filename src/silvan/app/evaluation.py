@@ -1,0 +1,87 @@
+"""Systems and folds of a comparison of forests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from silvan.app.comparison import Fold, System
+from silvan.app.data import Dataset
+from silvan.app.errors import DataError, UsageError
+from silvan.app.models import AUTO, SKLEARN, Growing, make_forest
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+
+THIS = "this forest"
+_NAMES = {AUTO: "silvan", SKLEARN: "scikit-learn RandomForest"}
+
+
+def task_of(forest: BaseForest) -> str:
+    """What a forest was fitted for."""
+    return "classification" if isinstance(forest, ForestClassifier) else "regression"
+
+
+def make_systems(
+    names: Sequence[str],
+    data: Dataset,
+    task: str,
+    growing: Growing,
+    this: BaseForest | None = None,
+) -> list[System]:
+    """The forests of some names; the first one alone has the user's settings."""
+    systems = []
+    if this is not None:
+        forest = clone(this).set_params(oob_score=False, verbose=0, n_jobs=growing.n_jobs)
+        systems.append(System(THIS, forest, has_out_of_bag=False))
+    plain = Growing(growing.n_trees, growing.n_jobs, growing.seed)
+    for name in dict.fromkeys(names):
+        settings = growing if name == names[0] else plain
+        estimator = make_forest(name, data, task, settings)
+        systems.append(System(_NAMES.get(name, name), estimator, has_out_of_bag=False))
+    return systems
+
+
+def make_folds(
+    data: Dataset, held_out: Dataset | None, task: str, n_folds: int, seed: int
+) -> tuple[NDArray[Any], NDArray[Any], list[Fold]]:
+    """Flat rows, targets, and the parts to train and to test on."""
+    X = data.rows.reshape(len(data.y), -1)
+    if held_out is not None:
+        other = check_same_columns(data, held_out)
+        rows = np.arange(len(X) + len(other))
+        folds = [(rows[: len(X)], rows[len(X) :])]
+        return np.concatenate([X, other]), np.concatenate([data.y, held_out.y]), folds
+    if task == "classification":
+        smallest = int(np.unique(data.y, return_counts=True)[1].min())
+        if smallest < n_folds:
+            raise UsageError(
+                f"the smallest class has {smallest} rows, which {n_folds} folds cannot share; pass "
+                "a smaller --folds, or a --test file."
+            )
+        splitter: Any = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    else:
+        splitter = KFold(n_folds, shuffle=True, random_state=seed)
+    return X, data.y, list(splitter.split(X, data.y))
+
+
+def check_same_columns(data: Dataset, held_out: Dataset) -> NDArray[Any]:
+    """Flat rows of the test data with their columns in the order of the training data."""
+    if data.names and held_out.names:
+        missing = [name for name in data.names if name not in held_out.names]
+        if missing:
+            raise DataError(
+                f"the test data lack the column {missing[0]!r} of the training data; pass a table "
+                "with the same columns."
+            )
+        return np.asarray(held_out.X.select(list(data.names)))
+    if data.row_shape != held_out.row_shape:
+        raise DataError(
+            f"a row of the test data has shape {held_out.row_shape}, one of the training data has "
+            f"{data.row_shape}; pass rows of the same shape."
+        )
+    return held_out.rows.reshape(len(held_out.y), -1)

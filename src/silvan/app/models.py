@@ -1,0 +1,170 @@
+"""Which forest to grow for which data, and how it comes back from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+import silvan
+from silvan import presets
+from silvan.app.data import Dataset, Layout
+from silvan.app.errors import ModelError, UsageError
+from silvan.files import FileFormatError
+from silvan.forests.base import BaseForest
+from silvan.inspection import grid_of
+
+TASKS = ("classification", "regression")
+AUTO, SKLEARN = "auto", "sklearn"
+# A graph cannot be given on the command line.
+PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
+_ON_GRIDS = ("s_rerf", "morf", "mf")
+# Whole numbers with more different values than this are taken for measurements.
+_MOST_CLASSES = 20
+
+
+@dataclass(frozen=True)
+class Growing:
+    """How to grow forests: what the options of the command line say."""
+
+    n_trees: int = 100
+    n_jobs: int = -1
+    seed: int = 0
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
+    """The targets as they are learnt, and whether they are classes or measurements.
+
+    >>> decide_task(np.array([1.0, 2.0, 1.0]), None)
+    (array([1, 2, 1]), 'classification')
+    >>> decide_task(np.array([0.5, 2.0, 1.0]), None)[1]
+    'regression'
+    """
+    numeric = y.dtype.kind in "iuf"
+    if asked == "regression":
+        if not numeric:
+            raise UsageError(
+                f"--task regression needs numbers, but the target is, for example, {y[0]!s}; leave "
+                "it out."
+            )
+        return y.astype(np.float64), "regression"
+    if numeric and not np.isfinite(y).all():
+        raise UsageError("the target has values that are not finite; remove these rows.")
+    whole = numeric and np.array_equal(y, np.rint(y))
+    if asked is None and numeric and not (whole and len(np.unique(y)) <= _MOST_CLASSES):
+        return y.astype(np.float64), "regression"
+    return (y.astype(np.int64) if whole else y), "classification"
+
+
+def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
+    """The estimator of a name for these data; not fitted, for flat rows."""
+    options: dict[str, Any] = {"n_jobs": growing.n_jobs, "random_state": growing.seed}
+    grid: dict[str, Any] = {"shape": data.row_shape, "contiguous": data.contiguous}
+    if name == SKLEARN:
+        kinds = {"classification": RandomForestClassifier, "regression": RandomForestRegressor}
+        return kinds[task](growing.n_trees, **options)
+    if name == AUTO and data.kind == "table":
+        plain = {"classification": silvan.ForestClassifier, "regression": silvan.ForestRegressor}
+        forest: Any = plain[task](growing.n_trees, **options)
+    elif name == AUTO:
+        manifold = {
+            "classification": silvan.ManifoldForestClassifier,
+            "regression": silvan.ManifoldForestRegressor,
+        }
+        forest = manifold[task](growing.n_trees, **grid, **options)
+    else:
+        forest = _make_preset(name, data, task, growing.n_trees, grid, options)
+    return set_parameters(forest, growing.settings)
+
+
+def _make_preset(
+    name: str, data: Dataset, task: str, n_trees: int, grid: dict[str, Any], options: dict[str, Any]
+) -> Any:
+    if name not in PRESETS:
+        raise UsageError(
+            f"there is no forest called {name!r}; choose {AUTO}, {SKLEARN} (for comparison) or one "
+            f"of {', '.join(PRESETS)}."
+        )
+    if name in _ON_GRIDS and data.kind == "table":
+        raise UsageError(
+            f"the forest {name!r} needs rows on a grid; say which with --shape, for example 28x28."
+        )
+    if name == "s_rerf":
+        options = options | {"shape": data.row_shape}
+    elif name in _ON_GRIDS:
+        options = options | grid
+    elif name == "ccf" and task == "classification":
+        options = options | {"n_classes": max(2, len(np.unique(data.y)))}
+    return getattr(presets, name)(n_trees, task=task, **options)
+
+
+def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
+    """Apply what --set says."""
+    try:
+        return forest.set_params(**settings)
+    except ValueError:
+        known = ", ".join(sorted(forest.get_params(deep=False)))
+        wrong = [name for name in settings if name not in forest.get_params()]
+        raise UsageError(
+            f"--set {wrong[0]}=... is not a parameter of {type(forest).__name__}; it has {known}."
+        ) from None
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=VALUE; values are JSON, and text where they are not.
+
+    >>> parse_settings(["max_depth=10", "criterion=entropy", "honest=true"])
+    {'max_depth': 10, 'criterion': 'entropy', 'honest': True}
+    """
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (equals and name):
+            raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def fit_rows(data: Dataset) -> Any:
+    """Rows as forests are fitted on them: a table with its names, or flat rows."""
+    return data.X if data.names else data.X.reshape(len(data.X), -1)
+
+
+def load_model(path: Path) -> BaseForest:
+    """A fitted forest from its file."""
+    try:
+        forest = silvan.load(path)
+    except FileNotFoundError:
+        raise ModelError(
+            f"{path} does not exist; make a model with: silvan fit DATA --out {path}"
+        ) from None
+    except (FileFormatError, OSError) as error:
+        raise ModelError(f"{path}: {error}") from None
+    if not isinstance(forest, BaseForest):
+        raise ModelError(
+            f"{path} holds a {type(forest).__name__}, which does not predict; pass a classifier or "
+            "regressor."
+        )
+    return forest
+
+
+def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
+    """What a row must have for this forest."""
+    names = getattr(forest, "feature_names_in_", None)
+    grid = grid_of(forest)
+    return Layout(
+        n_features=forest.n_features_in_,
+        names=None if names is None else tuple(str(name) for name in names),
+        shape=None if grid is None else grid._shape(),
+        keep=keep,
+    )

@@ -1,0 +1,91 @@
+"""Predictions of files larger than memory: batches in, batches out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from silvan.app.data import Batch, Source
+from silvan.app.errors import DataError, UsageError
+from silvan.app.models import layout_of
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+
+BATCH_ROWS = 32_768
+_SUFFIXES = (".csv", ".parquet", ".arrow")
+
+
+def predict_source(
+    forest: BaseForest, source: Source, keep: tuple[str, ...], probabilities: bool
+) -> Iterator[pa.Table]:
+    """Tables of predictions, one for each batch of the data."""
+    if probabilities and not isinstance(forest, ForestClassifier):
+        raise UsageError("--probabilities is for classifiers, but this forest predicts numbers.")
+    for batch in source.batches(layout_of(forest, keep), BATCH_ROWS):
+        try:
+            columns = _predict(forest, batch, probabilities)
+        except ValueError as error:
+            raise DataError(f"{source.path} does not fit the forest: {error}") from None
+        yield pa.table(batch.kept | columns)
+
+
+def _predict(forest: Any, batch: Batch, probabilities: bool) -> dict[str, Any]:
+    X = batch.X
+    if isinstance(X, np.ndarray) and X.ndim > 2:
+        X = X.reshape(len(X), -1)
+    if not isinstance(forest, ForestClassifier):
+        predicted: NDArray[Any] = forest.predict(X)
+        return {"prediction": predicted}
+    values = forest.predict_proba(X)
+    columns: dict[str, Any] = {"prediction": forest.classes_[values.argmax(axis=1)]}
+    if probabilities:
+        columns |= {
+            f"p_{label}": values[:, k].astype(np.float32) for k, label in enumerate(forest.classes_)
+        }
+    return columns
+
+
+@contextmanager
+def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
+    """A function that appends a table to a file, or to standard output as CSV."""
+    suffix = ".csv" if path is None else path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise UsageError(f"--out must end in {', '.join(_SUFFIXES)}, but it is {path}.")
+    sink: Any = sys.stdout.buffer if path is None else pa.OSFile(str(path), "wb")
+    opened: list[Any] = []
+
+    def write(table: pa.Table) -> None:
+        if not opened:
+            opened.append(_open_format(suffix, sink, table.schema))
+        opened[0].write_table(table)
+
+    done = False
+    try:
+        yield write
+        done = True
+    finally:
+        for writer in opened:
+            writer.close()
+        if path is not None:
+            sink.close()
+            if not done:
+                # Half of the predictions would look like all of them.
+                path.unlink()
+
+
+def _open_format(suffix: str, sink: Any, schema: pa.Schema) -> Any:
+    if suffix == ".csv":
+        options = pa.csv.WriteOptions(quoting_style="needed")
+        return pa.csv.CSVWriter(sink, schema, write_options=options)
+    if suffix == ".parquet":
+        return pa.parquet.ParquetWriter(sink, schema)
+    return pa.ipc.new_file(sink, schema)

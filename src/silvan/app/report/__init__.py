@@ -1,0 +1,6 @@
+"""The report page: one HTML file about a forest, without network and without scripts."""
+
+from silvan.app.report.page import write_report
+from silvan.app.report.subject import Subject
+
+__all__ = ["Subject", "write_report"]

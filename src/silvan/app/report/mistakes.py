@@ -1,0 +1,77 @@
+"""The panel of the worst mistakes: rows that the forest is most mistaken about."""
+
+from __future__ import annotations
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from silvan.app.report.panel import Panel, gallery, html_table
+from silvan.app.report.pictures import draw_row
+from silvan.app.report.subject import Judgement, Subject
+
+_N_MISTAKES, _N_COLUMNS = 12, 5
+
+
+def mistakes_panel(subject: Subject) -> Panel | None:
+    """Rows with their true and predicted targets, the worst first."""
+    judged = subject.judgement
+    if judged is None:
+        return None
+    worst, n_wrong = _worst(subject, judged)
+    if subject.classifies:
+        lead = f"{n_wrong:,} of {len(judged.rows):,} rows are wrong {judged.where}. "
+        lead += "Here are those on which the forest is surest." if n_wrong else ""
+    else:
+        lead = f"Rows whose prediction is furthest off, {judged.where}."
+    captions = [_caption(subject, judged, k) for k in worst]
+    rows = judged.rows[worst]
+    if subject.data.kind == "table":
+        body = _table(subject, judged, rows, captions)
+    else:
+        body = gallery(
+            [
+                (draw_row(judged.data.rows[row], subject.data.kind, text), text)
+                for row, text in zip(rows, captions, strict=True)
+            ]
+        )
+    return Panel("mistakes", "Its worst mistakes", lead, body)
+
+
+def _worst(subject: Subject, judged: Judgement) -> tuple[NDArray[np.intp], int]:
+    if not subject.classifies:
+        gaps = np.abs(judged.truth - judged.predicted)
+        return np.argsort(-gaps, kind="stable")[:_N_MISTAKES], 0
+    truth = judged.predicted[np.arange(len(judged.truth)), judged.truth]
+    wrong = judged.predicted.argmax(axis=1) != judged.truth
+    surplus = np.where(wrong, judged.predicted.max(axis=1) - truth, -1.0)
+    order = np.argsort(-surplus, kind="stable")[:_N_MISTAKES]
+    return order[wrong[order]], int(np.count_nonzero(wrong))
+
+
+def _caption(subject: Subject, judged: Judgement, k: int) -> str:
+    if not subject.classifies:
+        return f"is {judged.truth[k]:.4g}, predicted {judged.predicted[k]:.4g}"
+    values = judged.predicted[k]
+    read, true = int(values.argmax()), int(judged.truth[k])
+    return (
+        f"is {subject.labels[true]} ({values[true]:.0%}), "
+        f"read as {subject.labels[read]} ({values[read]:.0%})"
+    )
+
+
+def _table(
+    subject: Subject, judged: Judgement, rows: NDArray[np.intp], captions: list[str]
+) -> Markup:
+    importances = subject.forest.feature_importances_
+    best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
+    names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))
+    values = judged.data.rows[rows][:, best] if judged.data.names == subject.data.names else None
+    if values is None:
+        table = judged.data.X.select([names[k] for k in best])
+        values = np.asarray(table)[rows]
+    lines = [
+        (f"row {row + 1}", text, *(f"{value:.4g}" for value in line))
+        for row, text, line in zip(rows, captions, values, strict=True)
+    ]
+    return html_table(("", "prediction", *(names[k] for k in best)), lines)

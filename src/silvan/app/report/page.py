@@ -1,0 +1,77 @@
+"""The page: panels in a template, and a summary that says the main thing first."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+import silvan
+from silvan.app.report.panels import make_panels
+from silvan.app.report.subject import Subject
+
+
+def write_report(path: Path, subject: Subject) -> None:
+    """Write the page to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render_report(subject), encoding="utf-8")
+
+
+def render_report(subject: Subject) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=PackageLoader("silvan.app.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page: str = environment.get_template("template.html").render(
+        title=subject.title,
+        summary=summarise(subject),
+        tiles=make_tiles(subject),
+        panels=make_panels(subject),
+        version=silvan.__version__,
+        date=datetime.now(UTC).strftime("%d %B %Y"),
+    )
+    return page
+
+
+def summarise(subject: Subject) -> str:
+    """The main thing in two or three sentences."""
+    n_trees = subject.forest.forest_.n_trees
+    aim = (
+        f"to tell {len(subject.labels)} classes apart"
+        if subject.classifies
+        else "to predict a number"
+    )
+    text = f"A forest of {n_trees:,} trees has learnt {aim} from {subject.data.describe()}."
+    judged = subject.judgement
+    if judged is None:
+        return text + " No rows were left to judge it by."
+    main = judged.scores[0]
+    if subject.classifies:
+        text += (
+            f" Of rows that it has not seen it gets {main.value:.1%} right (between {main.low:.1%} "
+            f"and {main.high:.1%} with 95% confidence)."
+        )
+    else:
+        text += (
+            f" It explains {main.value:.1%} of the variance of rows that it has not seen (between "
+            f"{main.low:.1%} and {main.high:.1%} with 95% confidence)."
+        )
+    return text
+
+
+def make_tiles(subject: Subject) -> list[tuple[str, str]]:
+    """A few numbers to see at a glance."""
+    tiles = []
+    if subject.judgement is not None:
+        main = subject.judgement.scores[0]
+        tiles.append((f"{main.value:.1%}", f"{main.name} {subject.judgement.where}"))
+    tiles.append((f"{subject.forest.forest_.n_trees:,}", "trees"))
+    tiles.append((f"{len(subject.data.y):,}", "rows to learn from"))
+    if subject.classifies:
+        tiles.append((f"{len(subject.labels)}", "classes"))
+    return tiles

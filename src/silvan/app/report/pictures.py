@@ -1,0 +1,145 @@
+"""Rows, maps and directions as pictures: PNG for images, SVG for series."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup, escape
+from numpy.typing import NDArray
+from PIL import Image
+
+from silvan.app.report.charts import Frame, colour, svg
+
+PLUS, MINUS, ACCENT = (217, 95, 2), (55, 126, 184), (27, 120, 55)
+_INK = 128  # a grey that shows on white and on black
+_SIDE = 150  # pixels of a small picture
+
+
+def draw_row(row: NDArray[Any], kind: str, label: str) -> Markup:
+    """One image, or one series."""
+    if kind == "image":
+        return draw_image(row, label)
+    return draw_series(row, label)
+
+
+def draw_image(image: NDArray[Any], label: str) -> Markup:
+    """An image in its own grey or colours; further axes are summed."""
+    values = np.nan_to_num(image.astype(np.float64))
+    colours = values.ndim == 3 and values.shape[2] == 3
+    if values.ndim == 3 and not colours:
+        values = values.sum(axis=2)
+    low, high = values.min(), values.max()
+    if image.dtype == np.uint8:
+        low, high = 0.0, 255.0
+    scaled = (255 * (values - low) / max(high - low, 1e-12)).astype(np.uint8)
+    return _png(scaled, label)
+
+
+def draw_map(importance: NDArray[Any], label: str, largest: float | None = None) -> Markup:
+    """A map of shares: the more of the colour, the larger."""
+    values = importance if importance.ndim == 2 else importance.reshape(*importance.shape[:2], -1)
+    values = values.sum(axis=2) if values.ndim == 3 else values
+    alpha = np.sqrt(np.clip(values / (largest or values.max() or 1.0), 0, 1))
+    return _png(_tint(alpha, ACCENT), label)
+
+
+def draw_direction(weights: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
+    """The cells of a direction on the mean image: one colour adds, the other subtracts."""
+    if weights.ndim == 3:
+        weights, mean = weights.sum(axis=2), mean.mean(axis=2)
+    low, high = mean.min(), mean.max()
+    shade = 0.55 * (mean - low) / max(high - low, 1e-12)
+    picture = _tint(shade, (_INK, _INK, _INK))
+    strength = np.abs(weights) / max(np.abs(weights).max(), 1e-12)
+    for sign, tone in ((1, PLUS), (-1, MINUS)):
+        cells = weights * sign > 0
+        picture[cells, :3] = tone
+        picture[cells, 3] = (255 * (0.35 + 0.5 * strength[cells])).astype(np.uint8)
+    return _png(picture, label)
+
+
+def draw_series(series: NDArray[Any], label: str) -> Markup:
+    """A line for each channel."""
+    channels = np.atleast_2d(series.astype(np.float64))
+    frame = _small_frame(channels)
+    steps = np.arange(channels.shape[1])
+    parts = [
+        f'<path class="line thin" style="stroke:{colour(k, len(channels))}" '
+        f'd="{frame.path(steps, channel)}"/>'
+        for k, channel in enumerate(channels)
+    ]
+    return svg(frame.width, frame.height, label, parts)
+
+
+def draw_series_map(importance: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
+    """The mean series over bars as high as the importance of each time step."""
+    frame = Frame((-0.5, importance.shape[-1] - 0.5), (0, 1), size=(560, 240), bottom=40)
+    total = np.atleast_2d(importance).sum(axis=0)
+    scaled = total / (total.max() or 1.0)
+    width = frame.x(1) - frame.x(0)
+    parts = frame.x_axis("time step")
+    parts.extend(
+        f'<rect class="bar" x="{frame.x(step - 0.5):.2f}" y="{frame.y(value):.1f}" '
+        f'width="{width:.2f}" height="{frame.y(0) - frame.y(value):.1f}"/>'
+        for step, value in enumerate(scaled)
+    )
+    channels = np.atleast_2d(mean)
+    low, high = np.nanmin(channels), np.nanmax(channels)
+    for channel in channels:
+        heights = (channel - low) / max(high - low, 1e-12)
+        parts.append(
+            f'<path class="line thin other" d="{frame.path(np.arange(len(heights)), heights)}"/>'
+        )
+    return frame.draw(label, parts)
+
+
+def draw_series_direction(weights: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
+    """The mean series, with the time steps of a direction shaded."""
+    channels, cells = np.atleast_2d(mean.astype(np.float64)), np.atleast_2d(weights)
+    frame = _small_frame(channels)
+    width = frame.x(1) - frame.x(0)
+    parts = []
+    for step in range(channels.shape[1]):
+        for sign, tone in ((1, "plus"), (-1, "minus")):
+            if (cells[:, step] * sign > 0).any():
+                parts.append(
+                    f'<rect class="{tone}" x="{frame.x(step - 0.5):.1f}" y="0" '
+                    f'width="{width:.1f}" height="{frame.height}"/>'
+                )
+    steps = np.arange(channels.shape[1])
+    for k, channel in enumerate(channels):
+        used = "" if (cells[k] != 0).any() or len(channels) == 1 else " other"
+        parts.append(f'<path class="line thin{used}" d="{frame.path(steps, channel)}"/>')
+    return svg(frame.width, frame.height, label, parts)
+
+
+def _small_frame(channels: NDArray[np.float64]) -> Frame:
+    finite = channels[np.isfinite(channels)]
+    bounds = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    frame = Frame((-0.5, channels.shape[1] - 0.5), bounds, size=(220, 90), left=2, bottom=4, top=4)
+    frame.right = 2
+    return frame
+
+
+def _tint(alpha: NDArray[Any], tone: tuple[int, int, int]) -> NDArray[np.uint8]:
+    picture = np.empty((*alpha.shape, 4), dtype=np.uint8)
+    picture[..., :3] = tone
+    picture[..., 3] = np.rint(255 * np.clip(alpha, 0, 1)).astype(np.uint8)
+    return picture
+
+
+def _png(pixels: NDArray[np.uint8], label: str) -> Markup:
+    """An image within the page itself."""
+    content = io.BytesIO()
+    Image.fromarray(pixels).save(content, format="PNG", optimize=True)
+    text = base64.b64encode(content.getvalue()).decode("ascii")
+    height, width = pixels.shape[:2]
+    scale = _SIDE / max(height, width)
+    crisp = ' class="pixels"' if scale > 1.5 else ""
+    return Markup(
+        f'<img{crisp} alt="{escape(label)}" width="{width * scale:.0f}" '
+        f'height="{height * scale:.0f}" src="data:image/png;base64,{text}">'
+    )

@@ -1,0 +1,102 @@
+"""What a report is about: a forest, its data, and predictions to judge it by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan.app.comparison import Result
+from silvan.app.data import Dataset
+from silvan.app.errors import DataError
+from silvan.app.evaluation import check_same_columns
+from silvan.app.models import fit_rows
+from silvan.app.scores import Score, classification_scores, regression_scores
+from silvan.forests.base import BaseForest
+from silvan.forests.classifier import ForestClassifier
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Predictions for rows that the trees behind them have not seen."""
+
+    where: str  # "out of bag" or "on the test data"
+    data: Dataset
+    rows: NDArray[np.intp]  # numbers of the rows of `data` that have a prediction
+    truth: NDArray[Any]  # numbers of the classes, or targets
+    predicted: NDArray[np.float64]  # a column of probabilities per class, or predicted targets
+
+    @cached_property
+    def scores(self) -> list[Score]:
+        """The scores, the main one first."""
+        measure: Any = classification_scores if self.predicted.ndim == 2 else regression_scores
+        scores: list[Score] = measure(self.truth, self.predicted)
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Everything that a page is made from."""
+
+    forest: BaseForest
+    data: Dataset  # what the forest was fitted on
+    held_out: Dataset | None = None
+    results: Sequence[Result] = field(default_factory=list)
+    model_path: str | None = None
+    title: str = "Report on a forest"
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the forest predicts classes."""
+        return isinstance(self.forest, ForestClassifier)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Names of the classes."""
+        return [str(label) for label in self.forest.classes_]
+
+    @property
+    def has_out_of_bag(self) -> bool:
+        """Whether trees left out rows, and the forest has kept what they predict for these."""
+        return hasattr(self.forest, "oob_score_")
+
+    @cached_property
+    def judgement(self) -> Judgement | None:
+        """Predictions on the test data if there are any, else out of bag if there are any."""
+        if self.held_out is not None:
+            X = check_same_columns(self.data, self.held_out)
+            frame = self.held_out.X.select(list(self.data.names)) if self.data.names else X
+            forest: Any = self.forest
+            values = forest.predict_proba(frame) if self.classifies else forest.predict(frame)
+            return self._judge("on the test data", self.held_out, values)
+        if self.has_out_of_bag:
+            name = "oob_decision_function_" if self.classifies else "oob_prediction_"
+            return self._judge("out of bag", self.data, getattr(self.forest, name))
+        return None
+
+    @property
+    def fitted_rows(self) -> Any:
+        """The training rows as they were given to `fit`."""
+        return fit_rows(self.data)
+
+    def _judge(self, where: str, data: Dataset, values: NDArray[np.float64]) -> Judgement:
+        if len(values) != len(data.y):
+            raise DataError(
+                f"the forest was fitted on {len(values):,} rows but the data have {len(data.y):,}; "
+                "pass the data that it was fitted on, and other rows as --test."
+            )
+        rows = np.flatnonzero(np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+        truth = data.y[rows]
+        if self.classifies:
+            known = np.isin(truth, self.forest.classes_)
+            if not known.all():
+                raise DataError(
+                    f"the data have the class {truth[~known][0]!s}, which the forest does not "
+                    "know; pass data with the same classes."
+                )
+            truth = np.searchsorted(self.forest.classes_, truth)
+        return Judgement(where, data, rows, truth, values[rows])
