@@ -33,6 +33,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "silvan"
 html_copy_source = False
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
 html_sidebars: dict[str, list[str]] = {
     name: [] for name in ("index", "install", "tour", "changelog")
 }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from silvan import _core
 
@@ -28,6 +28,13 @@ def invalid(name: str, rule: str, value: object, remedy: str) -> InvalidParamete
     if len(shown) > 80:
         shown = f"a {type(value).__name__} ({shown[:60]}...)"
     return InvalidParameterError(f"{name} must be {rule}, but it is {shown}; {remedy}.")
+
+
+def check_predictor(forest: object) -> None:
+    """Require a fitted forest that predicts; density forests do not."""
+    if not hasattr(forest, "predict"):
+        raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
+    check_is_fitted(forest)
 
 
 def is_integer(value: object) -> bool:

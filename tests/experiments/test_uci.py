@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments import defaults, uci_folds, uci_transformations
+from experiments import boosting, defaults, uci_folds, uci_transformations
 from experiments.arguments import Arguments
 from experiments.store import Store
 from experiments.uci import UciSet, is_chosen_on, load_uci, read_index
@@ -120,3 +120,17 @@ def test_regression_on_a_feature_leaves_it_out():
     folds = defaults._with_folds(X, X[:, 1])
     assert isinstance(folds, UciSet)
     assert sorted(np.bincount(folds.fold)) == [2, 2, 2, 2, 2]
+
+
+def test_boosting_is_measured_on_fewer_folds_of_larger_sets_and_compared_by_size(data):
+    cells = boosting.list_cells(read_index(data), data)
+    systems = len(boosting.SYSTEMS)
+    assert [cell["dataset"] for cell in cells] == ["small"] * 5 * systems + ["large"] * systems
+    found = [boosting.measure(cell)["error"] for cell in cells[:systems]]
+    assert all(0 <= error < 0.5 for error in found)
+    errors = np.array([[0.1, 0.2, 0.3], [0.2, 0.2, 0.1], [0.3, 0.4, 0.3]])
+    lines = boosting.compare_by_size(errors, np.array([100, 300, 2000])).splitlines()
+    assert lines[2:] == [
+        "| up to 300 rows | 2 | 0.1500 | 0.2000 | 0.2000 | 1 / 1 |",
+        "| more | 1 | 0.3000 | 0.4000 | 0.3000 | 0 / 0 |",
+    ]

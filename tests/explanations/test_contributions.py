@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.inspection import partial_dependence, permutation_importance
 
 from silvan import (
+    DensityForest,
     ForestClassifier,
     ForestRegressor,
     ManifoldForestClassifier,
@@ -139,6 +140,12 @@ def test_a_feature_that_is_never_used_contributes_nothing(digits):
 def test_forests_that_are_not_fitted_are_refused():
     with pytest.raises(NotFittedError):
         feature_contributions(ForestClassifier(), np.zeros((2, 3)))
+
+
+def test_forests_without_predictions_are_refused():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(ValueError, match="forest must be a classifier or a regressor"):
+        feature_contributions(DensityForest(2, random_state=0).fit(X), X)
 
 
 def test_tools_of_scikit_learn_for_looking_at_models(digits):

@@ -11,6 +11,7 @@ from sklearn.datasets import load_diabetes, load_digits
 from sklearn.exceptions import NotFittedError
 
 from silvan import (
+    DensityForest,
     ForestClassifier,
     ForestRegressor,
     ManifoldForestClassifier,
@@ -171,6 +172,8 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     X = X.reshape(-1, 64)
     with pytest.raises(NotFittedError):
         to_onnx(ForestClassifier())
+    with pytest.raises(ValueError, match="forest must be a classifier or a regressor"):
+        to_onnx(DensityForest(2, random_state=0).fit(X[:, 20:22]))
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")

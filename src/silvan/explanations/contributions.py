@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.utils.validation import check_is_fitted
 
+from silvan._validation import check_predictor
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.importances import direction_shares, splits_by_level
@@ -96,7 +96,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     >>> np.allclose(bias + values.sum(axis=1), forest.predict(X[:5]))
     True
     """
-    check_is_fitted(forest)
+    check_predictor(forest)
     nodes = forest.apply(X)
     arrays = _votes_of(forest.forest_) if forest._hard_votes() else forest.forest_
     bias = np.zeros(arrays.n_outputs)

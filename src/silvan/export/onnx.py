@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
-from sklearn.utils.validation import check_is_fitted
 
-from silvan._validation import check_choice
+from silvan._validation import check_choice, check_predictor
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
@@ -57,7 +56,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     >>> [output.name for output in model.graph.output]
     ['label', 'probabilities']
     """
-    check_is_fitted(forest)
+    check_predictor(forest)
     check_choice("dtype", dtype, _INPUT_TYPES)
     graph = _Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
