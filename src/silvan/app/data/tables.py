@@ -151,17 +151,30 @@ class TableFile(Source):
     def _dataset(self, types: dict[str, pa.DataType]) -> Any:
         return ds.dataset(str(self.path), format=self._reader(types))
 
+    def _scan_csv(
+        self, names: list[str], types: dict[str, pa.DataType]
+    ) -> Iterator[pa.RecordBatch]:
+        """Blocks as they are parsed; a scanner reads ahead of whoever is slower than the parser."""
+        options = self._csv_options(types)
+        options["convert_options"].include_columns = names
+        options["read_options"].use_threads = False  # with threads errors do not name the row
+        with pa.csv.open_csv(self.path, **options) as reader:
+            yield from reader
+
+    def _csv_options(self, types: dict[str, pa.DataType]) -> dict[str, Any]:
+        return {
+            "parse_options": pa.csv.ParseOptions(delimiter=self._separator),
+            "read_options": pa.csv.ReadOptions(
+                column_names=self._csv_names, block_size=4 << 20, use_threads=True
+            ),
+            "convert_options": pa.csv.ConvertOptions(
+                column_types=types, null_values=_NULLS, strings_can_be_null=True
+            ),
+        }
+
     def _reader(self, types: dict[str, pa.DataType]) -> Any:
         if self._format == "csv":
-            return ds.CsvFileFormat(
-                parse_options=pa.csv.ParseOptions(delimiter=self._separator),
-                read_options=pa.csv.ReadOptions(
-                    column_names=self._csv_names, block_size=4 << 20, use_threads=True
-                ),
-                convert_options=pa.csv.ConvertOptions(
-                    column_types=types, null_values=_NULLS, strings_can_be_null=True
-                ),
-            )
+            return ds.CsvFileFormat(**self._csv_options(types))
         if self._format == "parquet":
             # Row groups may be larger than memory: read them through a buffer.
             return ds.ParquetFileFormat(
@@ -190,6 +203,9 @@ class TableFile(Source):
         try:
             if self._format == "ipc":
                 yield from self._scan_arrow(names, n_rows)
+                return
+            if self._format == "csv":
+                yield from self._scan_csv(names, types)
                 return
             scanner = self._dataset(types).scanner(
                 columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
