@@ -135,47 +135,6 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     _gaussians: LeafGaussians
     masses_: NDArray[np.float64]
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        projections: ProjectionDistribution | None = None,
-        covariance_type: str = "full",
-        reg_covar: float = 1e-4,
-        criterion_dim: int | None = 8,
-        max_thresholds: int | None = 8,
-        max_features: int | float | str | None = 1.0,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 15,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            projections=projections,
-            covariance_type=covariance_type,
-            reg_covar=reg_covar,
-            criterion_dim=criterion_dim,
-            max_thresholds=max_thresholds,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
-
     @property
     def n_components_(self) -> int:
         """Number of leaves of all trees."""
