@@ -103,7 +103,7 @@ def measure(folder: Path, n_trees: int, n_repeats: int) -> None:
     """Print the tables; the two ways to fit take turns."""
     csv, model = str(folder / "fit.csv"), str(folder / "model.silvan")
     fit = ["-m", "silvan", "fit", csv, "--target", "y", "--trees", str(n_trees), "--out", model]
-    print("| | all, s | processor, s | peak, MB |\n| --- | ---: | ---: | ---: |", flush=True)
+    print("| | all, s | processor, s | peak, MiB |\n| --- | ---: | ---: | ---: |", flush=True)
     for _ in range(n_repeats):
         plain = run("-c", PLAIN, csv, str(n_trees))
         ours = run(*fit)
@@ -115,7 +115,7 @@ def measure(folder: Path, n_trees: int, n_repeats: int) -> None:
     print()
     small = ["-m", "silvan", "fit", str(folder / "small.csv"), "--target", "y", "--out", model]
     run(*small, "--trees", str(n_trees))
-    print("| `silvan predict` of | file, GB | peak, MB | all, s |")
+    print("| `silvan predict` of | file, GB | peak, MiB | all, s |")
     print("| --- | ---: | ---: | ---: |", flush=True)
     for suffix in ("parquet", "csv", "arrow"):
         new, out = folder / f"new.{suffix}", str(folder / "out.parquet")
