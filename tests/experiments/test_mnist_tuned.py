@@ -70,4 +70,6 @@ def test_a_forest_that_stopped_goes_on_and_is_that_of_one_fit(tmp_path, monkeypa
     np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
     again, same_seconds = grow(make(4), split, 11, checkpoint)
     assert same_seconds == seconds
+    with pytest.raises(ValueError, match="has 11 trees, more than 6; remove it"):
+        grow(make(4), split, 6, checkpoint)
     np.testing.assert_array_equal(again.predict_proba(X), whole.predict_proba(X))
