@@ -507,6 +507,50 @@ def draw_tuning() -> Figure:
     return figure
 
 
+CROPS = ("millet", "rice", "sorghum", "taro", "wheat")
+
+
+def make_fields(n: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Crops and rain with the harvest, as numbers; the example of the guide."""
+    rng = np.random.default_rng(0)
+    likes_rain = np.array([-1.0, 1.0, -0.5, 0.5, 0.0])
+    crop, rain = rng.integers(len(CROPS), size=n), rng.uniform(-1, 1, n)
+    harvest = rain + 1.5 * likes_rain[crop] * rain + 0.2 * rng.normal(size=n)
+    return np.column_stack([crop, rain]), harvest
+
+
+def draw_categories() -> Figure:
+    """Show what crops are worth at two nodes of a tree, below its first split by rain."""
+    tree = ForestRegressor(
+        1,
+        projections=AxisAligned(),
+        categorical_features=[0],
+        max_features=None,
+        max_depth=2,
+        bootstrap=False,
+        random_state=0,
+    ).fit(*make_fields(1000))
+    arrays = tree.forest_
+    codes = arrays.stored_directions(0).toarray()[:, arrays.n_features :]
+    figure = Figure(figsize=(9, 3.0), dpi=90, layout="constrained")
+    first = arrays.left[0]
+    for axis, node, sign in zip(figure.subplots(1, 2), (first, first + 1), "≤>", strict=True):
+        order = np.argsort(codes[node])
+        worth, threshold = codes[node][order], arrays.threshold[node]
+        colors = [GREEN if code <= threshold else ORANGE for code in worth]
+        axis.axvline(threshold, color=GREY, linestyle="--", linewidth=1)
+        axis.scatter(worth, np.arange(len(order)), s=70, color=colors, zorder=3)
+        axis.set_yticks(np.arange(len(order)), [CROPS[k] for k in order])
+        axis.set_title(f"node {node}: rain {sign} {arrays.threshold[0]:.2f}", fontsize=10)
+        axis.text(threshold, len(order) - 0.45, "left | right", ha="center", color=GREY, fontsize=9)
+        axis.set(xlim=(-1.4, 1.4), ylim=(-0.6, len(order) - 0.1))
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel(
+        "code: distance from the node's mean harvest in standard deviations", fontsize=10
+    )
+    return figure
+
+
 if __name__ == "__main__":
     draw_directions().savefig(HERE / "directions.png")
     draw_fitted_directions().savefig(HERE / "fitted_directions.png")
@@ -517,6 +561,7 @@ if __name__ == "__main__":
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     draw_scaling().savefig(HERE / "scaling.png")
     draw_tuning().savefig(HERE / "tuning.png")
+    draw_categories().savefig(HERE / "categories.png")
     draw_honesty().savefig(HERE / "honesty.png")
     draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
     draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)
