@@ -213,6 +213,8 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
+    with pytest.raises(ValueError, match="with categorical_features cannot be exported to ONNX"):
+        to_onnx(ForestClassifier(2, categorical_features=[20], random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

@@ -59,6 +59,11 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     """
     check_predictor(forest)
     check_choice("dtype", dtype, _INPUT_TYPES)
+    if forest.forest_.n_categories.any():
+        raise ValueError(
+            "a forest with categorical_features cannot be exported to ONNX; fit it on columns of 0 "
+            "and 1, one for each category."
+        )
     graph = _Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
     rows = _add_scaling(graph, forest._scaler, graph.add("Flatten", "X", axis=1))
