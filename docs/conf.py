@@ -13,8 +13,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/sg_execution_times.rst"]
 templates_path = ["_templates"]
 
 # Footnotes of summary lines are taken out of them, see below.
@@ -28,6 +29,21 @@ autosummary_generate = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+
+# The examples run, and one that fails fails the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "doc_module": ("silvan",),
+    "reference_url": {"silvan": None},
+    "backreferences_dir": "api/generated/examples",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": float("inf"),
+    "remove_config_comments": True,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "silvan"
