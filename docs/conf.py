@@ -15,13 +15,13 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/sg_execution_times.rst"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 # Footnotes of summary lines are taken out of them, see below.
 suppress_warnings = ["ref.footnote"]
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"
@@ -30,7 +30,7 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 
-# The examples run, and one that fails fails the build.
+# All examples run at every build, since the library may have changed; one that fails fails the build.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -38,10 +38,13 @@ sphinx_gallery_conf = {
     "doc_module": ("silvan",),
     "reference_url": {"silvan": None},
     "backreferences_dir": "api/generated/examples",
+    "run_stale_examples": True,
     "abort_on_example_error": True,
+    "thumbnail_size": (480, 300),
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": float("inf"),
+    "write_computation_times": False,
     "remove_config_comments": True,
 }
 

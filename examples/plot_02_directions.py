@@ -2,9 +2,9 @@
 Splits along directions
 =======================
 
-A node of a random forest asks whether one feature is below a threshold. A node here asks that of a
-*direction*, a weighted sum of features, and the parameter ``projections`` is the law that directions are
-drawn from. This picture is what each law makes of diagonal stripes.
+A node of a random forest asks whether one feature is below a threshold. A node here asks that of
+a *direction*, a weighted sum of features, and the parameter ``projections`` is the law that
+directions are drawn from. This picture is what each law makes of diagonal stripes.
 """
 
 # %%
@@ -33,16 +33,23 @@ laws = (AxisAligned(), RandomRotation(), UniformCombinations(), SparseSigns())
 for axis, law in zip(axes, laws, strict=True):
     forest = ForestClassifier(100, projections=law, max_features=2, random_state=0).fit(X, y)
     DecisionBoundaryDisplay.from_estimator(
-        forest, X, response_method="predict_proba", class_of_interest=1, cmap="PRGn", ax=axis
+        forest,
+        X,
+        response_method="predict_proba",
+        class_of_interest=1,
+        cmap="PRGn",
+        alpha=0.7,
+        ax=axis,
     )
-    axis.scatter(*X[:150].T, c=y[:150], cmap="PRGn", s=9, edgecolors="0.3", linewidths=0.4)
+    axis.scatter(*X[:150].T, c=y[:150], cmap="PRGn", s=14, edgecolors="white", linewidths=0.6)
     axis.set(xticks=[], yticks=[], aspect="equal", xlim=(-1, 1), ylim=(-1, 1))
     axis.set_title(f"{type(law).__name__}\naccuracy {forest.score(X_new, y_new):.2f}", fontsize=11)
 
 # %%
-# Single features climb the stripes in steps. Rotations and random weights have directions near the right
-# one, and sparse signs hit ``x0 + x1`` itself. With two features that is easy; with twenty, three of which
-# matter, it is the difference between guessing and knowing:
+# Single features climb the stripes in steps. Rotations and random weights have directions near
+# the right one, and sparse signs hit ``x0 + x1`` itself. With two features that is easy. With
+# twenty, three of which matter, most of a rotation is noise, and the few features of a sparse
+# direction are what counts:
 
 from silvan.datasets import make_sparse_parity
 
@@ -53,5 +60,5 @@ for law in laws:
     print(f"{type(law).__name__:22}{forest.score(X_new, y_new):.2f}")
 
 # %%
-# :doc:`/guide/projections` describes all laws, and :doc:`/results/randomer` has these errors for other numbers of
-# rows and features.
+# :doc:`/guide/projections` describes all laws, and :doc:`/results/randomer` has these errors for
+# other numbers of rows and features.

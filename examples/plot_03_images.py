@@ -2,8 +2,8 @@
 Images: splits that look at patches
 ===================================
 
-In an image, neighbouring pixels belong together. :class:`silvan.ManifoldForestClassifier` splits along
-sums over patches of neighbours, and differences of such sums, and shows where it looks.
+In an image, neighbouring pixels belong together. :class:`silvan.ManifoldForestClassifier` splits
+along sums over patches of neighbours, and differences of such sums, and shows where it looks.
 """
 
 # %%
@@ -19,8 +19,9 @@ X, X_new, y, y_new = train_test_split(digits.images, digits.target, random_state
 print(X.shape)
 
 # %%
-# ``max_patch`` is the longest side of a patch, and ``n_patches=2`` takes the difference of two patches, as along an
-# edge. The out-of-bag error says which to choose, without a look at the held-out images:
+# ``max_patch`` is the longest side of a patch, and ``n_patches=2`` takes the difference of two
+# patches, as along an edge. The out-of-bag error says which to choose, without a look at the
+# held-out images:
 
 settings = {
     "single pixels": {"max_patch": 1},
@@ -31,11 +32,14 @@ forests = {}
 for name, parameters in settings.items():
     forest = ManifoldForestClassifier(100, oob_score=True, random_state=0, **parameters)
     forests[name] = forest.fit(X, y)
-    print(f"{name:18}out of bag {forest.oob_score_:.3f}   held out {forest.score(X_new, y_new):.3f}")
+    print(
+        f"{name:18}out of bag {forest.oob_score_:.3f}   held out {forest.score(X_new, y_new):.3f}"
+    )
 
 # %%
-# Here a sum blurs what is small already, and differences make up for it. On larger images sums alone do better
-# than pixels; :doc:`/guide/grids` has more on the choice.
+# On images as small as these a sum blurs what is small already, and differences make up for it.
+# On :doc:`MNIST </results/mnist>` with few images sums alone beat single pixels;
+# :doc:`/guide/grids` has more on the choice.
 #
 # What does the forest look at to tell each digit from the others?
 

@@ -2,13 +2,14 @@
 Channels: two photographs, tile by tile
 =======================================
 
-Colour images have axes of two kinds: rows and columns have neighbours, colours have none. ``contiguous`` says
-which is which. A forest learns here to tell two photographs apart by tiles of 16 x 16 pixels, and then
-looks at parts of them that it has not seen.
+Colour images have axes of two kinds: rows and columns have neighbours, colours have none.
+``contiguous`` says which is which. A forest learns here to tell two photographs apart by tiles of
+16 x 16 pixels, and then looks at parts of them that it has not seen.
 """
 
 # %%
-# The photographs come with scikit-learn. The left half of each is for learning.
+# The photographs, a Chinese landscape and a flower, come with scikit-learn. The left half of each
+# is for learning.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +33,8 @@ y = y_new = np.repeat([0, 1], len(X) // 2)
 print(X.shape, X.dtype)
 
 # %%
-# A patch of this forest is a box of pixels, times a random subset of the three colours. The bytes of the
-# images are used as they are.
+# A patch of this forest is a box of pixels, times a random subset of the three colours. The bytes
+# of the images are used as they are.
 
 from silvan import ManifoldForestClassifier
 
@@ -43,8 +44,8 @@ forest = ManifoldForestClassifier(
 print(f"out of bag {forest.oob_score_:.2f}, right halves {forest.score(X_new, y_new):.2f}")
 
 # %%
-# The right halves, shaded by what the forest takes each tile for: green for the temple, purple for the
-# flower.
+# The right halves, shaded by what the forest takes each tile for: green for the landscape, purple
+# for the flower.
 
 probability = forest.predict_proba(X_new)[:, 1].reshape(2, 416 // SIZE, 320 // SIZE)
 figure, axes = plt.subplots(1, 4, figsize=(10, 3.6), layout="constrained")
@@ -65,9 +66,9 @@ bar = figure.colorbar(shade, ax=axes, shrink=0.8, label="probability of the flow
 bar.solids.set_alpha(1)
 
 # %%
-# The out-of-bag accuracy is too good here. Neighbouring tiles look alike, and the trees that judge a tile
-# have seen its neighbours: the halves that were held back tell the truth. :doc:`/guide/tuning` says what to do
-# about rows that come in groups.
+# The out-of-bag accuracy is too good here. Neighbouring tiles look alike, and the trees that
+# judge a tile have seen its neighbours: the halves that were held back tell the truth.
+# :doc:`/guide/tuning` says what to do about rows that come in groups.
 #
 # Which colours count? ``importance_map`` has the shape of a tile.
 

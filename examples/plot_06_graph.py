@@ -3,13 +3,13 @@ Features on a graph
 ===================
 
 Sensors, brain regions and genes have neighbours, but lie on no grid. With
-:class:`silvan.projections.GraphNeighborhoods` a node of a tree adds up a random sensor and those around
-it. Which sensors carry the signal is then found on the map.
+:class:`silvan.projections.GraphNeighborhoods` a node of a tree adds up a random sensor and those
+around it. Which sensors carry the signal is then found on the map.
 """
 
 # %%
-# 120 sensors lie in a field, and those within reach of each other are linked. In class 1 the values rise a little
-# around two places; the rest is noise.
+# 120 sensors lie in a field, and those within reach of each other are linked. In class 1 the
+# values rise a little around two places; the rest is noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +19,7 @@ rng = np.random.default_rng(3)
 places = rng.uniform(size=(120, 2))
 distance = np.linalg.norm(places[:, None] - places, axis=2)
 graph = csr_array((distance < 0.14) & (distance > 0))
-rise = 0.6 * (np.exp(-((distance[5] / 0.1) ** 2)) + np.exp(-((distance[40] / 0.1) ** 2)))
+rise = 0.4 * (np.exp(-((distance[5] / 0.15) ** 2)) + np.exp(-((distance[40] / 0.15) ** 2)))
 
 
 def measure(n):
@@ -32,8 +32,8 @@ X, y = measure(500)
 X_new, y_new = measure(4000)
 
 # %%
-# The graph is any square sparse matrix, or a networkx graph. To see that it is the graph that helps, a third law
-# gets the same graph with the sensors exchanged.
+# The graph is any square sparse matrix, or a networkx graph. To see that it is the graph that
+# helps, a third law gets the same graph with the sensors exchanged.
 
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, GraphNeighborhoods
@@ -65,4 +65,9 @@ for axis, name in zip(axes[1:], ("neighbourhoods", "single sensors"), strict=Tru
     axis.set_title(name)
 
 # %%
-# The guide to :doc:`/guide/grids` goes on from here; :doc:`/results/graph` measures such signals with fewer and more rows.
+# Neighbourhoods spread the importance over the two places, as the rise is spread; single sensors
+# pick out a few. With the wrong graph a sum over neighbours is a sum over noise, and worse than
+# nothing.
+#
+# The guide to :doc:`/guide/grids` goes on from here; :doc:`/results/graph` measures such signals
+# with fewer and more rows.

@@ -2,9 +2,9 @@
 Let the out-of-bag rows choose
 ==============================
 
-How many directions should a node try, and how many features should they have? Every tree leaves rows
-out, and these rows judge the candidates: :class:`silvan.tuning.OutOfBagSearch` needs neither folds nor held-out
-data.
+How many directions should a node try, and how many features should they have? Every tree leaves
+rows out, and these rows judge the candidates: :class:`silvan.tuning.OutOfBagSearch` needs neither
+folds nor held-out data.
 """
 
 # %%
@@ -18,8 +18,8 @@ X, y = make_sparse_parity(1000, n_features=10, random_state=0)
 X_new, y_new = make_sparse_parity(5000, n_features=10, random_state=1)
 
 # %%
-# The default grid has five numbers of directions and five sparsities. All 25 candidates grow 20 trees, the
-# better third goes on to 60, and the best third of those to 100.
+# The default grid has five numbers of directions and five sparsities. All 25 candidates grow 20
+# trees, the better third goes on to 60, and the best third of those to 100.
 
 search = OutOfBagSearch(ForestClassifier(100, random_state=0)).fit(X, y)
 print(search.best_params_)
@@ -50,5 +50,5 @@ axis.set(xlabel="mean number of features in a direction", ylabel="directions at 
 figure.colorbar(image, label="out-of-bag error")
 
 # %%
-# A search is an estimator itself: ``search.predict`` asks the winner. Any grid works, whole distributions in it
-# included, see :doc:`/guide/tuning`.
+# A search is an estimator itself: ``search.predict`` asks the winner. Any grid works, whole
+# distributions in it included, see :doc:`/guide/tuning`.

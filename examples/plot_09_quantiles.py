@@ -2,8 +2,9 @@
 Intervals for a regression
 ==========================
 
-A mean says nothing of how sure it is. ``predict_quantiles`` of :class:`silvan.ForestRegressor` reads quantiles from the
-training targets that a row shares leaves with, from the same forest and without another fit.
+A mean says nothing of how sure it is. ``predict_quantiles`` of :class:`silvan.ForestRegressor`
+reads quantiles from the training targets that a row shares leaves with, from the same forest and
+without another fit.
 """
 
 # %%
@@ -45,8 +46,9 @@ inside = (low <= y_new) & (y_new <= high)
 print(f"{inside.mean():.1%} of new rows inside")
 
 # %%
-# Larger leaves (``min_samples_leaf``) make smoother intervals. Behind all of it are the weights that the training
-# rows have for a prediction, a sparse matrix that you can put to uses of your own:
+# Larger leaves (``min_samples_leaf``) make smoother intervals. Behind all of it are the weights
+# that the training rows have for a prediction, a sparse matrix that you can put to uses of your
+# own:
 
 weights = forest.forest_weights(X_new[:2])
 print(weights.shape, np.allclose(weights @ y, forest.predict(X_new[:2])))

@@ -2,8 +2,9 @@
 Why did the forest say that?
 ============================
 
-:func:`silvan.explanations.feature_contributions` takes a prediction apart into a bias and a part for each feature, which
-add up to it. For images the parts are a map: red pixels spoke for the class, blue ones against it.
+:func:`silvan.explanations.feature_contributions` takes a prediction apart into a bias and a part
+for each feature, which add up to it. For images the parts are a map: red pixels spoke for the
+class, blue ones against it.
 """
 
 # %%
@@ -39,8 +40,9 @@ for axis, label in zip(display.axes_, y[rows], strict=True):
 display.figure_.set_size_inches(10, 4.2)
 
 # %%
-# The number is the probability of the class that the forest names. Below are digits that it misreads. ``output``
-# asks for the case of another class, here the right one of the first mistake:
+# The number is the probability of the class that the forest names. Below are digits that it
+# misreads. ``output`` asks for the case of another class, here the right one of the first
+# mistake:
 
 import matplotlib.pyplot as plt
 
@@ -51,8 +53,8 @@ for axis, label in zip(axes, (predicted[mistake], y[mistake]), strict=True):
     axis.set_title(f"for {axis.get_title()}")
 
 # %%
-# For a table the largest parts are bars. Two people of the diabetes study, whose disease is predicted a year
-# ahead:
+# For a table the largest parts are bars. Two people of the diabetes study, whose disease is
+# predicted a year ahead:
 
 from sklearn.datasets import load_diabetes
 
@@ -64,5 +66,5 @@ regressor = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(
 display = ContributionDisplay.from_estimator(regressor, table.iloc[[2, 9]], max_features=6)
 
 # %%
-# Parts tell what the forest did, not what would happen if a feature changed. :doc:`/guide/explanations` says how they
-# are computed and how to read them.
+# Parts tell what the forest did, not what would happen if a feature changed.
+# :doc:`/guide/explanations` says how they are computed and how to read them.

@@ -2,8 +2,8 @@
 Why is one forest better than another?
 ======================================
 
-Because its trees are better, or because they err on different rows. Breiman measures the first as *strength* and the
-second as *correlation*, both from out-of-bag votes.
+Because its trees are better, or because they err on different rows. Breiman measures the first as
+*strength* and the second as *correlation*, both from out-of-bag votes.
 """
 
 # %%
@@ -35,9 +35,10 @@ for law, short in ((AxisAligned(), "single features"), (SparseSigns(mean_nonzero
         )
 
 # %%
-# The best place is on the lower right: strong trees that are unlike each other. More directions at a node make trees stronger and more alike. Sums
-# of features make them stronger still, because a sum of three features says more than any one of them, and there are so many
-# sums that trees stay different.
+# The best place is at the upper left: strong trees that are unlike each other. More directions at
+# a node make trees stronger and more alike. Sums of features make them stronger at less cost,
+# because a sum of three features says more than any one of them, and there are so many sums that
+# trees stay different.
 #
 # The curves on the right answer another common question: whether more trees would help.
 #

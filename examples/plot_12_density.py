@@ -2,8 +2,8 @@
 A density, and the odd ones out
 ===============================
 
-A forest needs no targets to learn what is usual. :class:`silvan.DensityForest` estimates how dense the rows are, draws new
-ones, and so points at those that do not belong.
+A forest needs no targets to learn what is usual. :class:`silvan.DensityForest` estimates how
+dense the rows are, draws new ones, and so points at those that do not belong.
 """
 
 # %%
@@ -22,8 +22,8 @@ X = wines.data[columns].to_numpy()
 forest = DensityForest(200, random_state=0).fit(X)
 
 # %%
-# Colours are the density; its level sets hold equal shares of the probability. In the middle are as many draws from
-# the forest as there are wines.
+# Colours are the density; its level sets hold equal shares of the probability. In the middle are
+# as many draws from the forest as there are wines.
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained", sharex=True, sharey=True)
 display = DensityDisplay.from_estimator(forest, X, ax=axes[0])
@@ -42,16 +42,18 @@ for axis in axes:
     axis.label_outer()
 
 # %%
-# How smooth should a density be? The mean log density of rows that were left out says it, so the grid
-# search of scikit-learn does the work:
+# How smooth should a density be? The mean log density of rows that were left out says it, so the
+# grid search of scikit-learn does the work:
 
 from sklearn.model_selection import GridSearchCV
 
 grid = {"min_samples_leaf": [5, 10, 15, 30, 60]}
 search = GridSearchCV(DensityForest(50, random_state=0), grid, cv=5).fit(X)
-for leaf, score in zip(grid["min_samples_leaf"], search.cv_results_["mean_test_score"], strict=True):
+for leaf, score in zip(
+    grid["min_samples_leaf"], search.cv_results_["mean_test_score"], strict=True
+):
     print(f"{leaf:3} rows in a leaf: mean log density {score:.2f}")
 
 # %%
-# :doc:`/guide/unsupervised` says what such a forest maximises, and :doc:`/results/density` compares it with kernel
-# estimates and Gaussian mixtures.
+# :doc:`/guide/unsupervised` says what such a forest maximises, and :doc:`/results/density`
+# compares it with kernel estimates and Gaussian mixtures.

@@ -2,8 +2,8 @@
 A map of the data, with room for new rows
 =========================================
 
-Two rows are alike if many trees send them to the same leaf. :class:`silvan.ManifoldEmbedding` makes
-coordinates from that, and places rows that it has never seen.
+Two rows are alike if many trees send them to the same leaf. :class:`silvan.ManifoldEmbedding`
+makes coordinates from that, and places rows that it has never seen.
 """
 
 # %%
@@ -40,10 +40,12 @@ for axis, rows, labels, title in (
 from sklearn.neighbors import KNeighborsClassifier
 
 neighbours = KNeighborsClassifier(5).fit(embedding.transform(X), y)
-print(f"new digits whose neighbours name them: {neighbours.score(embedding.transform(X_new), y_new):.2f}")
+share = neighbours.score(embedding.transform(X_new), y_new)
+print(f"new digits whose neighbours name them: {share:.2f}")
 
 # %%
-# Where there are labels, a classifier can lend its leaves, and rows that it tells apart come to lie apart:
+# Where there are labels, a classifier can lend its leaves, and rows that it tells apart come to
+# lie apart:
 
 from silvan import ForestClassifier
 
@@ -55,5 +57,5 @@ for axis, components in zip(axes, ((0, 1), (2, 3)), strict=True):
 figure.suptitle("new digits, coordinates from a classifier's leaves")
 
 # %%
-# :doc:`/guide/unsupervised` has the other affinities and says how to choose the number of coordinates;
-# :doc:`/results/embedding` compares with Isomap, UMAP and others.
+# :doc:`/guide/unsupervised` has the other affinities and says how to choose the number of
+# coordinates; :doc:`/results/embedding` compares with Isomap, UMAP and others.

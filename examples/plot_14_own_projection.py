@@ -2,13 +2,14 @@
 A projection of your own
 ========================
 
-Patches are boxes, but pens make strokes, and strokes lie at any angle. A law that draws them is a class with one
-method. :doc:`/guide/own_projections` has the rules of the game; this is a match.
+Patches are boxes, but pens make strokes, and strokes lie at any angle. A law that draws them is a
+class with one method. :doc:`/guide/own_projections` has the rules of the game; this is a match.
 """
 
 # %%
-# ``sample`` gets a node and a random generator, and returns a sparse matrix with a direction in each row. A stroke
-# begins anywhere on the grid, at any angle, and has two to ``max_length`` cells.
+# ``sample`` gets a node and a random generator, and returns a sparse matrix with a direction in
+# each row. A stroke begins anywhere on the grid, at any angle, and has two to ``max_length``
+# cells, fewer where the grid ends.
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -60,36 +61,38 @@ for axis, stroke in zip(axes.flat, strokes, strict=True):
     axis.set(xticks=[], yticks=[])
 
 # %%
-# The law goes where built-in ones go, into a mixture, too:
+# The law goes where built-in ones go, into a mixture, too. But Python code runs at every node,
+# which takes time. Where a list of directions will do, :class:`silvan.projections.Dictionary`
+# draws from it at full speed; here the list has 2,000 strokes that were drawn in advance.
+
+from time import perf_counter
 
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from silvan import ForestClassifier
-from silvan.projections import AxisAligned, Mixture, Patches
+from silvan.projections import AxisAligned, Dictionary, Mixture, Patches
 
 X, X_new, y, y_new = train_test_split(*load_digits(return_X_y=True), random_state=0)
+listed = Dictionary(law.draw(2000, n_features=64, random_state=1))
 laws = {
     "single pixels": AxisAligned(),
     "patches": Patches((8, 8)),
     "strokes": law,
-    "strokes and pixels": Mixture([(law, 1.0), (AxisAligned(), 1.0)]),
+    "listed strokes": listed,
+    "listed, and pixels": Mixture([(listed, 1.0), (AxisAligned(), 1.0)]),
 }
 for name, candidate in laws.items():
-    forest = ForestClassifier(50, projections=candidate, oob_score=True, random_state=0).fit(X, y)
-    print(f"{name:20}out of bag {forest.oob_score_:.3f}   held out {forest.score(X_new, y_new):.3f}")
+    forest = ForestClassifier(30, projections=candidate, oob_score=True, random_state=0)
+    start = perf_counter()
+    forest.fit(X, y)
+    seconds = perf_counter() - start
+    error = 1 - forest.score(X_new, y_new)
+    print(
+        f"{name:20}out of bag {1 - forest.oob_score_:.3f}   held out {error:.3f}   {seconds:.2f} s"
+    )
 
 # %%
-# Python code runs at every node, so this is slower than a law of the core. If there are only so many directions,
-# list them: a :class:`silvan.projections.Dictionary` draws from any list at full speed. Here the list is 2,000 strokes, drawn in advance:
-
-from time import perf_counter
-
-from silvan.projections import Dictionary
-
-listed = Dictionary(law.draw(2000, n_features=64, random_state=1))
-for name, candidate in {"Strokes": law, "Dictionary": listed}.items():
-    start = perf_counter()
-    forest = ForestClassifier(50, projections=candidate, oob_score=True, random_state=0).fit(X, y)
-    seconds = perf_counter() - start
-    print(f"{name:12}{seconds:.2f} s   out of bag {forest.oob_score_:.3f}")
+# The columns are errors out of bag, errors on 450 held-out digits, and the time of the fit. With
+# so few digits the laws are hard to tell apart; what a law must show is that it helps on your
+# data.

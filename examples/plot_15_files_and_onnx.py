@@ -2,8 +2,8 @@
 Keep a forest, and take it elsewhere
 ====================================
 
-A forest is saved without pickle, loads without running code, and goes to other languages as an ONNX model. Each of
-them predicts the same.
+A forest is saved without pickle, loads without running code, and goes to other languages as an
+ONNX model. Each of them predicts the same.
 """
 
 # %%
@@ -45,7 +45,8 @@ except silvan.files.FileFormatError as error:
     print(error)
 
 # %%
-# ONNX models run in many languages without Python. The runtime sends every row to the leaf where silvan sends it:
+# ONNX models run in many languages without Python. The runtime sends every row to the leaf where
+# silvan sends it:
 
 import onnxruntime
 

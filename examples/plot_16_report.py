@@ -2,8 +2,8 @@
 From a table to a report, without Python
 ========================================
 
-``silvan``, the program, learns forests from files, predicts files, compares forests, and writes a page about a forest
-that needs no network. Here it runs on a table of flowers.
+``silvan``, the program, learns forests from files, predicts files, compares forests, and writes a
+page about a forest that needs no network. Here it runs on a table of flowers.
 """
 
 # %%
@@ -36,15 +36,14 @@ def run(command):
     print(done.stdout)
 
 
-run("fit flowers.csv --target species --trees 200 --out flowers.silvan")
-run("info flowers.silvan")
+run("fit flowers.csv --target species --out flowers.silvan")
 run("predict flowers.silvan flowers.csv --probabilities --out answers.csv")
 print("".join((folder / "answers.csv").read_text().splitlines(keepends=True)[:3]))
 
 # %%
 # The report is one file, and this is it:
 
-run("report flowers.silvan flowers.csv --target species --out flowers.html")
+run("report flowers.silvan flowers.csv --target species --against rf --out flowers.html")
 
 
 class Page:
@@ -61,6 +60,7 @@ class Page:
 Page(folder / "flowers.html")
 
 # %%
-# :doc:`/guide/command_line` has all commands, and what they read: tables, arrays, folders of images, time series.
+# :doc:`/guide/command_line` has all commands, and what they read: tables, arrays, folders of
+# images, time series.
 
 # sphinx_gallery_thumbnail_path = 'images/report_light.png'
