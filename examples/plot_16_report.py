@@ -45,6 +45,8 @@ print("".join((folder / "answers.csv").read_text().splitlines(keepends=True)[:3]
 
 run("report flowers.silvan flowers.csv --target species --against rf --out flowers.html")
 
+# sphinx_gallery_start_ignore
+
 
 class Page:
     """Shows a page inside this one."""
@@ -58,6 +60,7 @@ class Page:
 
 
 Page(folder / "flowers.html")
+# sphinx_gallery_end_ignore
 
 # %%
 # :doc:`/guide/command_line` has all commands, and what they read: tables, arrays, folders of

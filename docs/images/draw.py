@@ -84,7 +84,7 @@ def draw_geometries() -> Figure:
         alpha = value if direction[j] == 0 else 0.4 + value
         table.add_patch(Rectangle((j, -i), 0.9, 0.86, color=colour, alpha=alpha, linewidth=0))
     for j in np.flatnonzero(direction):
-        sign = "+" if direction[j] > 0 else "−"
+        sign = "+" if direction[j] > 0 else "\N{MINUS SIGN}"
         table.text(j + 0.45, 1.05, sign, ha="center", fontsize=15, color=ink)
     table.set(xlim=(-0.1, 8), ylim=(-8.2, 2), title="tables: a few columns")
 
