@@ -40,6 +40,12 @@ inline std::uint64_t attempt_key(std::uint64_t node_key, std::uint64_t attempt) 
     return attempt == 0 ? node_key : combine_keys(node_key, kFirstRedraw + attempt);
 }
 
+// The stream of the codes that categories have in a node's draw number `attempt`.
+inline std::uint64_t codes_key(std::uint64_t node_key, std::uint64_t attempt) {
+    constexpr std::uint64_t kFirstCodes = 512;
+    return combine_keys(node_key, kFirstCodes + attempt);
+}
+
 // The streams of a node's Gaussian space: number 0 draws its thresholds, the others its directions.
 inline std::uint64_t space_key(std::uint64_t node_key, std::uint64_t number) {
     constexpr std::uint64_t kFirstSpace = 1024;

@@ -1,0 +1,255 @@
+"""Categorical columns: which they are, and their values as numbers of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing, check_array
+
+from silvan._validation import invalid, is_integer
+from silvan.forest_arrays import MOST_CATEGORIES
+
+FROM_DTYPE = "from_dtype"
+_NEW = -1.0
+_RULE = (
+    'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
+    "column"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryTable:
+    """The categories of each column: an array where it is categorical, None where it is numeric."""
+
+    categories: list[NDArray[Any] | None]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of categories of each column; 0 for numbers."""
+        return np.array([0 if known is None else len(known) for known in self.categories], np.int64)
+
+    @property
+    def columns(self) -> list[int]:
+        """Positions of the categorical columns."""
+        return [j for j, known in enumerate(self.categories) if known is not None]
+
+    def encode(self, X: Any) -> NDArray[Any]:
+        """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
+        numeric = [j for j, known in enumerate(self.categories) if known is None]
+        encoded: NDArray[Any] = np.empty(X.shape, dtype=np.float64)
+        if numeric:
+            encoded[:, numeric] = check_array(
+                _safe_indexing(X, numeric, axis=1),
+                dtype="numeric",
+                ensure_all_finite=False,
+                input_name="X",
+            )
+        for j, known in enumerate(self.categories):
+            if known is not None:
+                encoded[:, j] = _number(_column(X, j), known)
+        return encoded
+
+    def same_as(self, other: CategoryTable | None) -> bool:
+        """Whether both know the same categories."""
+        return other is not None and all(
+            np.array_equal(mine, theirs)
+            if mine is not None and theirs is not None
+            else mine is theirs
+            for mine, theirs in zip(self.categories, other.categories, strict=True)
+        )
+
+    def _belongs_to(self, n_categories: NDArray[np.int64]) -> bool:
+        """Whether this is the table of a forest with so many; for what was read from a file."""
+        return (
+            isinstance(self.categories, list)
+            and all(
+                known is None or (isinstance(known, np.ndarray) and known.ndim == 1)
+                for known in self.categories
+            )
+            and np.array_equal(self.counts, n_categories)
+            and all(_is_sorted(self.categories[j]) for j in self.columns)
+        )
+
+
+def as_table(X: Any) -> Any:
+    """Something with rows and columns to read one by one, or None if `X` is no such thing."""
+    if issparse(X):
+        return None
+    if not hasattr(X, "shape"):
+        try:
+            X = np.asarray(X, dtype=object)
+        except ValueError:  # rows of different lengths
+            return None
+    return X if len(X.shape) == 2 and 0 not in X.shape else None
+
+
+def check_categorical_features(value: Any) -> None:
+    """Check what can be told without the data."""
+    if value is None or (isinstance(value, str) and value == FROM_DTYPE):
+        return
+    known = not isinstance(value, str) and isinstance(value, Iterable)
+    if known:
+        kinds = {_kind(entry) for entry in value}
+        known = len(kinds) <= 1 and None not in kinds
+    if not known:
+        remedy = f"pass [{value!r}]" if isinstance(value, str) else "pass for example [0, 3]"
+        raise invalid("categorical_features", _RULE, value, f"{remedy} for single columns")
+
+
+def find_categories(categorical_features: Any, table: Any) -> CategoryTable | None:
+    """Learn the categories of a table; None if it has no categorical columns."""
+    chosen = _chosen_columns(categorical_features, table)
+    if not chosen:
+        return None
+    categories: list[NDArray[Any] | None] = [None] * table.shape[1]
+    for j in chosen:
+        categories[j] = _learn(_column(table, j))
+        if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
+            raise ValueError(
+                f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
+                f"{MOST_CATEGORIES} at most; leave it out, or group its values."
+            )
+    return CategoryTable(categories)
+
+
+def _is_data_frame(table: Any) -> bool:
+    return hasattr(table, "columns") and hasattr(table, "dtypes")
+
+
+def _kind(entry: Any) -> str | None:
+    if isinstance(entry, bool | np.bool_):
+        return "flag"
+    if is_integer(entry):
+        return "position"
+    return "name" if isinstance(entry, str) else None
+
+
+def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
+    if categorical_features is None:
+        return []
+    n_columns = table.shape[1]
+    if isinstance(categorical_features, str):
+        if not _is_data_frame(table):
+            return []
+        return [j for j in range(n_columns) if _holds_categories(_safe_indexing(table, j, axis=1))]
+    entries = list(categorical_features)
+    if not entries:
+        return []
+    kind = _kind(entries[0])
+    if kind == "flag":
+        if len(entries) != n_columns:
+            raise invalid(
+                "categorical_features",
+                f"a truth value for each of the {n_columns} columns of X",
+                categorical_features,
+                "pass one for each, or the positions of the categorical columns",
+            )
+        return [j for j, flag in enumerate(entries) if flag]
+    if kind == "position":
+        outside = [entry for entry in entries if not 0 <= entry < n_columns]
+        if outside:
+            raise invalid(
+                "categorical_features",
+                f"positions from 0 to {n_columns - 1}, since X has {n_columns} columns",
+                categorical_features,
+                f"leave out {outside[0]}",
+            )
+        return sorted({int(entry) for entry in entries})
+    names = list(table.columns) if _is_data_frame(table) else []
+    if not names:
+        raise invalid(
+            "categorical_features",
+            "positions or truth values, since X has no column names",
+            categorical_features,
+            "pass positions, or X as a data frame",
+        )
+    positions = {name: j for j, name in enumerate(names)}
+    unknown = [entry for entry in entries if entry not in positions]
+    if unknown:
+        raise invalid(
+            "categorical_features",
+            f"names of columns of X, such as {names[0]!r}",
+            categorical_features,
+            f"X has no column {unknown[0]!r}",
+        )
+    return sorted({positions[entry] for entry in entries})
+
+
+def _holds_categories(column: Any) -> bool:
+    """Whether the column of a data frame has a categorical type or holds strings."""
+    name = str(column.dtype).lower()
+    if name.startswith(("category", "categorical", "enum", "str", "large_string", "utf8")):
+        return True
+    return name == "object" and any(isinstance(value, str) for value in column)
+
+
+def _column(table: Any, j: int) -> NDArray[Any]:
+    """A column as an array: of numbers, or of objects."""
+    column = _safe_indexing(table, j, axis=1)
+    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    if values.dtype.kind in "biuf":
+        return values
+    values = values.astype(object)
+    # A column of numbers that came as objects has the categories that it has as numbers.
+    try:
+        if not any(isinstance(value, str) for value in values):
+            return values.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    return values
+
+
+def _learn(values: NDArray[Any]) -> NDArray[Any]:
+    """The distinct values that are not missing, sorted."""
+    if values.dtype != object:
+        distinct = np.unique(values)
+        return distinct[~np.isnan(distinct)] if distinct.dtype.kind == "f" else distinct
+    found = {value for value in values.tolist() if not _is_missing(value)}
+    categories = np.empty(len(found), dtype=object)
+    categories[:] = sorted(found, key=_sort_key)
+    return categories
+
+
+def _number(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
+    """The number of each value among the known ones; -1 for others, NaN for missing ones."""
+    if known.dtype == object or values.dtype == object:
+        numbers = {value: float(number) for number, value in enumerate(known.tolist())}
+        return np.array([_number_one(value, numbers) for value in values.tolist()], np.float64)
+    found = np.searchsorted(known, values)
+    inside = found < len(known)
+    met = inside & (known[np.where(inside, found, 0)] == values) if len(known) else inside
+    encoded = np.where(met, found, _NEW)
+    if values.dtype.kind == "f":
+        encoded = np.where(np.isnan(values), np.nan, encoded)
+    return encoded
+
+
+def _number_one(value: Any, numbers: dict[Any, float]) -> float:
+    number = numbers.get(value) if isinstance(value, Hashable) else None
+    if number is not None:
+        return number
+    return np.nan if _is_missing(value) else _NEW
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether the value is None, NaN, or one of the markers of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal to itself
+        return True
+
+
+def _sort_key(value: Any) -> tuple[str, Any]:
+    return type(value).__name__, value
+
+
+def _is_sorted(known: NDArray[Any] | None) -> bool:
+    """Whether categories ascend; numbers are searched for in that order."""
+    return known is None or known.dtype == object or bool((known[1:] > known[:-1]).all())
