@@ -66,8 +66,8 @@ for axis, name in zip(axes[1:], ("neighbourhoods", "single sensors"), strict=Tru
 
 # %%
 # Neighbourhoods spread the importance over the two places, as the rise is spread; single sensors
-# pick out a few. With the wrong graph a sum over neighbours is a sum over noise, and worse than
-# nothing.
+# pick out a few. With the wrong graph a sum over neighbours is a sum over noise, no better than
+# single sensors.
 #
 # The guide to :doc:`/guide/grids` goes on from here; :doc:`/results/graph` measures such signals
 # with fewer and more rows.

@@ -12,7 +12,6 @@ page about a forest that needs no network. Here it runs on a table of flowers.
 import subprocess
 import sys
 import tempfile
-from html import escape
 from pathlib import Path
 
 from sklearn.datasets import load_iris
@@ -46,6 +45,7 @@ print("".join((folder / "answers.csv").read_text().splitlines(keepends=True)[:3]
 run("report flowers.silvan flowers.csv --target species --against rf --out flowers.html")
 
 # sphinx_gallery_start_ignore
+from html import escape
 
 
 class Page:
