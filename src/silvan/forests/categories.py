@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,9 @@ class CategoryTable:
             )
         for j, known in enumerate(self.categories):
             if known is not None:
-                encoded[:, j] = _number(_column(X, j), known)
+                rows, distinct = _distinct(X, j)
+                numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
+                encoded[:, j] = numbers[rows]
         return encoded
 
     def same_as(self, other: CategoryTable | None) -> bool:
@@ -68,11 +70,10 @@ class CategoryTable:
         return (
             isinstance(self.categories, list)
             and all(
-                known is None or (isinstance(known, np.ndarray) and known.ndim == 1)
+                known is None or (isinstance(known, np.ndarray) and _are_categories(known))
                 for known in self.categories
             )
             and np.array_equal(self.counts, n_categories)
-            and all(_is_sorted(self.categories[j]) for j in self.columns)
         )
 
 
@@ -108,7 +109,7 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
-        categories[j] = _learn(_column(table, j))
+        categories[j] = _learn(_distinct(table, j)[1])
         if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
             raise ValueError(
                 f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
@@ -188,52 +189,61 @@ def _holds_categories(column: Any) -> bool:
     return name == "object" and any(isinstance(value, str) for value in column)
 
 
-def _column(table: Any, j: int) -> NDArray[Any]:
-    """A column as an array: of numbers, or of objects."""
+def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The distinct values of a column, numbers or objects, and which of them each row has.
+
+    Rows with -1 have none. Missing values may be among the distinct ones, or not.
+    """
     column = _safe_indexing(table, j, axis=1)
-    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
+        rows, distinct = column.factorize()
+        return rows, _as_values(np.asarray(distinct))
+    values = _as_values(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column))
+    if values.dtype != object:
+        distinct, rows = np.unique(values, return_inverse=True)
+        return rows, distinct
+    numbers: dict[Any, int] = {}
+    try:
+        rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
+    except TypeError as error:
+        raise ValueError(
+            f"column {j} of X cannot be categorical: {error}; pass strings or numbers."
+        ) from error
+    distinct = np.empty(len(numbers), dtype=object)
+    distinct[:] = list(numbers)
+    return rows, distinct
+
+
+def _as_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
     if values.dtype.kind in "biuf":
         return values
     values = values.astype(object)
-    # A column of numbers that came as objects has the categories that it has as numbers.
+    if any(isinstance(value, str) for value in values):
+        return values
     try:
-        if not any(isinstance(value, str) for value in values):
-            return values.astype(np.float64)
+        return values.astype(np.float64)
     except (TypeError, ValueError):
-        pass
-    return values
+        return values
 
 
-def _learn(values: NDArray[Any]) -> NDArray[Any]:
-    """The distinct values that are not missing, sorted."""
-    if values.dtype != object:
-        distinct = np.unique(values)
+def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
+    """Those of the values that are not missing, sorted."""
+    if distinct.dtype != object:
+        distinct = np.unique(distinct)
         return distinct[~np.isnan(distinct)] if distinct.dtype.kind == "f" else distinct
-    found = {value for value in values.tolist() if not _is_missing(value)}
+    found = [value for value in distinct.tolist() if not _is_missing(value)]
     categories = np.empty(len(found), dtype=object)
     categories[:] = sorted(found, key=_sort_key)
     return categories
 
 
-def _number(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
+def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     """The number of each value among the known ones; -1 for others, NaN for missing ones."""
-    if known.dtype == object or values.dtype == object:
-        numbers = {value: float(number) for number, value in enumerate(known.tolist())}
-        return np.array([_number_one(value, numbers) for value in values.tolist()], np.float64)
-    found = np.searchsorted(known, values)
-    inside = found < len(known)
-    met = inside & (known[np.where(inside, found, 0)] == values) if len(known) else inside
-    encoded = np.where(met, found, _NEW)
-    if values.dtype.kind == "f":
-        encoded = np.where(np.isnan(values), np.nan, encoded)
-    return encoded
-
-
-def _number_one(value: Any, numbers: dict[Any, float]) -> float:
-    number = numbers.get(value) if isinstance(value, Hashable) else None
-    if number is not None:
-        return number
-    return np.nan if _is_missing(value) else _NEW
+    numbers = {value: float(number) for number, value in enumerate(known.tolist())}
+    return np.array(
+        [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
+    )
 
 
 def _is_missing(value: Any) -> bool:
@@ -250,6 +260,16 @@ def _sort_key(value: Any) -> tuple[str, Any]:
     return type(value).__name__, value
 
 
-def _is_sorted(known: NDArray[Any] | None) -> bool:
-    """Whether categories ascend; numbers are searched for in that order."""
-    return known is None or known.dtype == object or bool((known[1:] > known[:-1]).all())
+def _are_categories(known: NDArray[Any]) -> bool:
+    """Whether these may be categories: values that can be looked up, none of them twice.
+
+    Numbers are searched for in ascending order.
+    """
+    if known.ndim != 1:
+        return False
+    if known.dtype.kind in "biuf":
+        return bool((known[1:] > known[:-1]).all())
+    values = known.tolist()
+    return all(isinstance(v, str | int | float | np.generic) for v in values) and (
+        len(set(values)) == len(values)
+    )
