@@ -20,9 +20,9 @@ from silvan import ForestClassifier
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 pipelines = {
     "RandomForestClassifier": make_pipeline(
-        StandardScaler(), RandomForestClassifier(100, random_state=0)
+        StandardScaler(), RandomForestClassifier(50, random_state=0)
     ),
-    "ForestClassifier": make_pipeline(StandardScaler(), ForestClassifier(100, random_state=0)),
+    "ForestClassifier": make_pipeline(StandardScaler(), ForestClassifier(50, random_state=0)),
 }
 
 # %%
