@@ -41,7 +41,7 @@ sanitize:
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
-	tests/test_reference.py tests/unsupervised/test_gaussian_reference.py
+	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
 
 # The code of the pages runs first, that of the examples while the pages are built.
 docs: $(VENV)/group-test $(VENV)/group-docs
