@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments import categories
+from experiments import categories, category_systems
 from experiments.arguments import Arguments
 from experiments.data import Split
 from experiments.encodings import CategorySplit, encode, join_groups, load_categories, simulate
@@ -74,10 +74,10 @@ def test_simulated_levels_matter_as_they_should(effect):
 
 
 def test_no_forest_is_better_than_the_best_possible_error(monkeypatch):
-    monkeypatch.setattr(categories, "SIZES", (100, 2000))
+    monkeypatch.setattr(category_systems, "SIZES", (100, 2000))
     cell = {"levels": 5, "useless": 5, "effect": "additive", "seed": 0}
-    for system in categories.systems(categories.SIMULATED_ENCODINGS)[-3:]:
-        found = categories.measure_simulated({**cell, **system})
+    for system in category_systems.systems(category_systems.SIMULATED_ENCODINGS)[-3:]:
+        found = category_systems.measure_simulated({**cell, **system})
         assert found["bayes_error"] - 0.03 < found["error"] < 0.5
         assert np.isnan(found["oob_error"]) == (system["law"] == "boosting")
 
