@@ -1,7 +1,8 @@
 """Time of `silvan fit` against the same fit from NumPy, and memory of `silvan predict`.
 
 ``python -m benchmarks.command_line`` makes its files in a temporary folder, prints a table in
-Markdown and removes them. Needs Linux, and 4 GB of disk at the full size.
+Markdown and removes them; with ``--repeats 0`` it measures predictions only. Needs Linux, and 10 GB
+of disk at the full size.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyarrow.parquet
 
 N_COLUMNS = 50
 BLOCK = 250_000
+LARGE = 1_000_000
 
 # What someone would write who has the data in NumPy.
 PLAIN = """
@@ -53,7 +55,10 @@ def write_files(folder: Path, n_fit: int, n_predict: int) -> None:
     pa.csv.write_csv(blocks[0].slice(0, 20_000), folder / "small.csv")
     with (
         pa.csv.CSVWriter(folder / "new.csv", schema) as text,
+        pa.CompressedOutputStream(str(folder / "new.csv.gz"), "gzip") as packed,
+        pa.csv.CSVWriter(packed, schema) as packed_text,
         pa.parquet.ParquetWriter(folder / "new.parquet", schema) as groups,
+        pa.parquet.ParquetWriter(folder / "large.parquet", schema) as large_groups,
         pa.ipc.new_file(folder / "new.arrow", schema) as batches,
     ):
         # One block again and again: only the number of rows counts here.
@@ -61,8 +66,12 @@ def write_files(folder: Path, n_fit: int, n_predict: int) -> None:
         for start in range(0, n_predict, BLOCK):
             block = block.slice(0, n_predict - start)
             text.write_table(block)
+            packed_text.write_table(block)
             groups.write_table(block)
             batches.write_table(block)
+            if start % LARGE == 0:
+                rows = pa.concat_tables([block] * (LARGE // BLOCK)).slice(0, n_predict - start)
+                large_groups.write_table(rows, row_group_size=LARGE)
 
 
 def run(*command: str) -> dict[str, float]:
@@ -103,7 +112,8 @@ def measure(folder: Path, n_trees: int, n_repeats: int) -> None:
     """Print the tables; the two ways to fit take turns."""
     csv, model = str(folder / "fit.csv"), str(folder / "model.silvan")
     fit = ["-m", "silvan", "fit", csv, "--target", "y", "--trees", str(n_trees), "--out", model]
-    print("| | all, s | processor, s | peak, MiB |\n| --- | ---: | ---: | ---: |", flush=True)
+    if n_repeats:
+        print("| | all, s | processor, s | peak, MiB |\n| --- | ---: | ---: | ---: |", flush=True)
     for _ in range(n_repeats):
         plain = run("-c", PLAIN, csv, str(n_trees))
         ours = run(*fit)
@@ -117,13 +127,11 @@ def measure(folder: Path, n_trees: int, n_repeats: int) -> None:
     run(*small, "--trees", str(n_trees))
     print("| `silvan predict` of | file, GB | peak, MiB | all, s |")
     print("| --- | ---: | ---: | ---: |", flush=True)
-    for suffix in ("parquet", "csv", "arrow"):
-        new, out = folder / f"new.{suffix}", str(folder / "out.parquet")
+    for name in ("new.parquet", "large.parquet", "new.csv", "new.csv.gz", "new.arrow"):
+        new, out = folder / name, str(folder / "out.parquet")
         used = run("-m", "silvan", "predict", model, str(new), "--out", out)
         size = new.stat().st_size / 1e9
-        print(
-            f"| {suffix} | {size:.2f} | {used['megabytes']:.0f} | {used['wall']:.0f} |", flush=True
-        )
+        print(f"| {name} | {size:.2f} | {used['megabytes']:.0f} | {used['wall']:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -138,11 +138,47 @@ def test_regression():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
-@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard", "rank"])
 def test_scaled_forests(scaling, dtype, digits):
     X, y = digits
     X = X.astype(dtype)
     forest = ManifoldForestClassifier(4, scaling=scaling, honest=True, random_state=0).fit(X, y)
+    assert_same(forest, X, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ranks_of_values_between_outside_and_missing(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6)).astype(dtype)
+    X[:, 1] = X[:, 1].round(1)  # ties
+    X[:, 2] = 3.0  # a single value
+    X[:, 3] = np.nan
+    X[:, 4] *= 1e37  # with differences up to the largest float32
+    X[::7, 5] = np.nan
+    y = X[:, 0] + X[:, 1] > 0
+    weight = rng.random(200)
+    forest = ForestClassifier(
+        5, scaling="rank", projections=UniformCombinations(), random_state=0
+    ).fit(X, y, sample_weight=weight)
+    new = np.concatenate([X, X + rng.normal(size=X.shape).astype(dtype), X[:50, ::-1]])
+    new[200:210, 2] = [2, 3, 4, np.nan, np.nextafter(3, 4), 3, 3, 0, -1, 1e30]
+    assert_same(forest, new, dtype=dtype)
+    # Leaves of single rows: every rank decides somewhere.
+    ranks = ForestRegressor(3, scaling="rank", honest=True, random_state=0).fit(X, X[:, 0])
+    assert_same(ranks, new, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("honest", [False, True])
+@pytest.mark.parametrize("scaling", [None, "rank"])
+def test_several_outputs_of_every_type(scaling, honest, dtype, digits):
+    X, y = digits
+    X = (X * 10).astype(dtype)
+    if dtype != "uint8":
+        X[np.random.default_rng(0).random(X.shape) < 0.02] = np.nan
+    forest = ManifoldForestRegressor(
+        4, max_patch=6, honest=honest, scaling=scaling, random_state=0
+    ).fit(X, np.column_stack([y, y % 2]))
     assert_same(forest, X, dtype=dtype)
 
 
@@ -177,8 +213,6 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
-    with pytest.raises(ValueError, match='scaling="rank" cannot be exported to ONNX'):
-        to_onnx(ForestClassifier(2, scaling="rank", random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

@@ -8,6 +8,7 @@ row ends in the same leaf.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -68,12 +69,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     if hasattr(forest, "classes_"):
         outputs = _add_labels(graph, forest.classes_, means)
     else:
-        axes = graph.constant(np.array([1]))
-        squeezed = graph.add("Squeeze", means, axes) if forest.n_outputs_ == 1 else means
-        name = graph.add("Identity", squeezed, name="prediction")
-        outputs = {
-            name: (np.float64, [None] if forest.n_outputs_ == 1 else [None, forest.n_outputs_])
-        }
+        outputs = _add_prediction(graph, forest.n_outputs_, means)
     return graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
 
 
@@ -165,12 +161,9 @@ def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
     """Add the scaling of the features, if the forest has one."""
     if scaler is None:
         return rows
-    if isinstance(scaler, RankScaler):
-        raise ValueError(
-            'scaling="rank" cannot be exported to ONNX, which has no operator that looks up ranks; '
-            "fit the forest on RankScaler().fit_transform(X), and scale rows before the model."
-        )
     rows = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    if isinstance(scaler, RankScaler):
+        return _add_ranks(graph, scaler, rows)
     rows = graph.add("Sub", rows, graph.constant(scaler.centre))
     rows = graph.add("Div", rows, graph.constant(scaler.width))
     # The operator Clip need not keep NaN.
@@ -178,6 +171,63 @@ def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
         end = graph.constant(np.array(limit))
         rows = graph.add("Where", graph.add(comparison, rows, end), end, rows)
     return rows
+
+
+def _add_ranks(graph: _Graph, scaler: RankScaler, rows: str) -> str:
+    """Add the ranks of float64 values, by the same operations as in the scaler."""
+    # A feature without values has one that nothing is compared to, and a rank that is missing.
+    none = np.full(1, np.nan, dtype=np.float32)
+    knots = [values if len(values) else none for values in scaler.values_]
+    ranks = [ranks if len(ranks) else none for ranks in scaler.ranks_]
+    lengths = np.array([len(values) for values in knots], dtype=np.int32)
+    start = graph.constant((np.cumsum(lengths) - lengths).astype(np.int32))
+    one, last = graph.constant(np.array(1, np.int32)), graph.constant(lengths - 1)
+    tables = {"knot": np.concatenate(knots), "rank": np.concatenate(ranks)}
+    names = {name: graph.constant(table) for name, table in tables.items()}
+
+    def look_up(inside: _Graph, name: str, place: str) -> str:
+        found = inside.add("Gather", names[name], inside.add("Add", start, place))
+        return inside.add("Cast", found, to=graph.type_of(np.float64))
+
+    count = _add_binary_search(graph, rows, lengths, look_up)
+    at = graph.add("Max", graph.add("Sub", count, one), graph.constant(np.array(0, np.int32)))
+    above = graph.add("Min", graph.add("Add", at, one), last)
+    lower, upper = (look_up(graph, "knot", place) for place in (at, above))
+    low, high = (look_up(graph, "rank", place) for place in (at, above))
+    half, zero = graph.constant(np.array(0.5)), graph.constant(np.array(0.0))
+    halves = [graph.add("Mul", value, half) for value in (rows, lower, upper)]
+    width = graph.add("Sub", halves[2], halves[1])
+    step = graph.add("Div", graph.add("Sub", halves[0], halves[1]), width)
+    step = graph.add("Where", graph.add("Greater", width, zero), step, zero)
+    scaled = graph.add("Add", low, graph.add("Mul", step, graph.add("Sub", high, low)))
+
+    ends = (graph.constant(np.array([v[i] for v in knots], np.float64)) for i in (0, -1))
+    below, beyond = graph.add("Less", rows, next(ends)), graph.add("Greater", rows, next(ends))
+    scaled = graph.add("Where", below, zero, scaled)
+    scaled = graph.add("Where", beyond, graph.constant(scaler.n_values_ + 1.0), scaled)
+    missing = graph.constant(np.array(np.nan))
+    return graph.add("Where", graph.add("IsNaN", rows), missing, scaled)
+
+
+def _add_binary_search(
+    graph: _Graph, rows: str, lengths: NDArray[np.int32], look_up: Callable[..., str]
+) -> str:
+    """Add the number of knots of each feature that are no larger than the value.
+
+    The loop tries to raise it by powers of two, the largest first.
+    """
+    n_steps = int(lengths.max()).bit_length()
+    strides = graph.constant(2 ** np.arange(n_steps, dtype=np.int32)[::-1])
+    one, all_of = graph.constant(np.array(1, np.int32)), graph.constant(lengths)
+    body = _Graph(graph)
+    raised = body.add("Add", "count", body.add("Gather", strides, "step"))
+    place = body.add("Sub", body.add("Min", raised, all_of), one)
+    counts = body.add("LessOrEqual", look_up(body, "knot", place), rows)
+    counts = body.add("And", counts, body.add("LessOrEqual", raised, all_of))
+    body.add("Where", counts, raised, "count", name="next_count")
+    nothing = graph.constant(np.array(0, np.int32))
+    count = graph.add("Expand", nothing, graph.add("Shape", rows))
+    return graph.add_loop(n_steps, body, count, ("count", "next_count"))
 
 
 def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:

@@ -19,9 +19,9 @@ from silvan.plotting._panels import (
     draw_image,
     draw_lines,
     image_panels,
-    lay_out,
     line_panels,
     make_axes,
+    place_nodes,
 )
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
@@ -208,14 +208,16 @@ class ImportanceDisplay:
         axes = make_axes(ax, len(panels), n_columns, _PANEL_SIZE[kind])
         top = float(self.importances.max()) or 1.0
         colours = {"cmap": cmap, "vmin": 0.0, "vmax": top}
+        size = panels[0].values.size
+        nodes = place_nodes(self.graph, self.positions, size) if kind == "graph" else ()
         mappable = None
         for axis, panel in zip(axes, panels, strict=True):
             if kind == "line":
-                draw_lines(axis, panel, self.label, top)
+                draw_lines(axis, panel, self.label, (0, 1.05 * top), "mean of X")
             elif kind == "image":
                 mappable = draw_image(axis, panel, colours)
             else:
-                mappable = draw_graph(axis, panel, colours, *self._layout(panel.values.size))
+                mappable = draw_graph(axis, panel, colours, *nodes)
             axis.set_title(panel.title)
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         if mappable is not None:
@@ -252,18 +254,3 @@ class ImportanceDisplay:
         if values.ndim == 3:
             return "line", line_panels(values, classes, background), 1
         return "image", *image_panels(values, classes, background, n_slices)
-
-    def _layout(self, n_features: int) -> tuple[Any, NDArray[np.float64]]:
-        """Edges of the graph, and where its nodes are drawn."""
-        graph = GraphNeighborhoods(self.graph)
-        graph.validate(n_features)
-        edges = graph._adjacency()
-        if self.positions is None:
-            return edges, lay_out(edges)
-        positions = np.asarray(self.positions, dtype=np.float64)
-        if positions.shape != (n_features, 2):
-            raise ValueError(
-                f"positions must have shape {(n_features, 2)}, a place for each node, but they "
-                f"have shape {positions.shape}; pass two coordinates for each feature."
-            )
-        return edges, positions

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.dataset as ds
 import pyarrow.ipc
+import pyarrow.parquet
 from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
@@ -29,6 +30,8 @@ _FORMATS = {
     ".ipc": "ipc",
 }
 _NULLS = ["", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
+# What a name may end in after .csv or .tsv; PyArrow reads through them.
+_COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 _BATCH = 65_536
 _FEATURE = pa.float32()
 
@@ -36,7 +39,7 @@ _FEATURE = pa.float32()
 def table_format(path: Path) -> str | None:
     """The format of a table by its name; a compressed CSV counts as CSV."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".gz"]:
+    if suffixes and suffixes[-1] in _COMPRESSIONS:
         suffixes = [suffix for suffix in suffixes[-2:-1] if _FORMATS.get(suffix) == "csv"]
     return _FORMATS.get(suffixes[-1]) if suffixes else None
 
@@ -47,8 +50,11 @@ def first_fields(path: Path) -> list[str]:
 
 
 def _first_line(path: Path) -> str:
-    with pa.input_stream(str(path), compression="detect") as stream:
-        lines = stream.read(1 << 20).decode("utf-8-sig", errors="replace").splitlines()
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            lines = stream.read(1 << 20).decode("utf-8-sig", errors="replace").splitlines()
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
     if not lines:
         raise DataError(f"{path} is empty; pass a file with rows.")
     return str(lines[0])
@@ -135,7 +141,7 @@ class TableFile(Source):
 
     def count(self) -> int | None:
         """Known for formats that say it in their headers."""
-        return None if self._format == "csv" else int(self._dataset({}).count_rows())
+        return None if self._format == "csv" else int(self._dataset().count_rows())
 
     def _positional(self, schema: pa.Schema, layout: Layout) -> list[str]:
         """The columns of a forest that was fitted without names: all that are numbers."""
@@ -148,47 +154,42 @@ class TableFile(Source):
             )
         return names
 
-    def _dataset(self, types: dict[str, pa.DataType]) -> Any:
-        return ds.dataset(str(self.path), format=self._reader(types))
+    def _dataset(self) -> Any:
+        return ds.dataset(str(self.path), format=self._format)
 
     def _scan_csv(
         self, names: list[str], types: dict[str, pa.DataType]
     ) -> Iterator[pa.RecordBatch]:
         """Blocks as they are parsed; a scanner reads ahead of whoever is slower than the parser."""
-        options = self._csv_options(types)
-        options["convert_options"].include_columns = names
-        options["read_options"].use_threads = False  # with threads errors do not name the row
-        with pa.csv.open_csv(self.path, **options) as reader:
+        with self._open_csv(types, names) as reader:
             yield from reader
 
-    def _csv_options(self, types: dict[str, pa.DataType]) -> dict[str, Any]:
-        return {
-            "parse_options": pa.csv.ParseOptions(delimiter=self._separator),
-            "read_options": pa.csv.ReadOptions(
-                column_names=self._csv_names, block_size=4 << 20, use_threads=True
+    def _open_csv(self, types: dict[str, pa.DataType], names: list[str] | None = None) -> Any:
+        return pa.csv.open_csv(
+            self.path,
+            parse_options=pa.csv.ParseOptions(delimiter=self._separator),
+            read_options=pa.csv.ReadOptions(
+                column_names=self._csv_names,
+                block_size=4 << 20,
+                use_threads=False,  # with threads errors do not name the row
             ),
-            "convert_options": pa.csv.ConvertOptions(
-                column_types=types, null_values=_NULLS, strings_can_be_null=True
+            convert_options=pa.csv.ConvertOptions(
+                column_types=types,
+                null_values=_NULLS,
+                strings_can_be_null=True,
+                include_columns=names,
             ),
-        }
-
-    def _reader(self, types: dict[str, pa.DataType]) -> Any:
-        if self._format == "csv":
-            return ds.CsvFileFormat(**self._csv_options(types))
-        if self._format == "parquet":
-            # Row groups may be larger than memory: read them through a buffer.
-            return ds.ParquetFileFormat(
-                default_fragment_scan_options=ds.ParquetFragmentScanOptions(
-                    use_buffered_stream=True, pre_buffer=False
-                )
-            )
-        return ds.IpcFileFormat()
+        )
 
     def _schema(self) -> pa.Schema:
         try:
-            schema = self._dataset({}).schema
+            if self._format == "csv":
+                with self._open_csv({}) as reader:
+                    schema = reader.schema
+            else:
+                schema = self._dataset().schema
         except (pa.ArrowException, OSError) as error:
-            raise self._unreadable(error) from None
+            raise _unreadable(self.path, error) from None
         repeated = _distinct([name for name in schema.names if schema.names.count(name) > 1])
         if repeated:
             raise DataError(
@@ -201,18 +202,20 @@ class TableFile(Source):
     ) -> Iterator[pa.RecordBatch]:
         """Blocks of some columns; those of a CSV file are parsed as the types given."""
         try:
-            if self._format == "ipc":
-                yield from self._scan_arrow(names, n_rows)
-                return
             if self._format == "csv":
                 yield from self._scan_csv(names, types)
-                return
-            scanner = self._dataset(types).scanner(
-                columns=names, batch_size=n_rows, batch_readahead=2, fragment_readahead=1
-            )
-            yield from scanner.to_batches()
+            elif self._format == "parquet":
+                yield from self._scan_parquet(names, n_rows)
+            else:
+                yield from self._scan_arrow(names, n_rows)
         except (pa.ArrowException, OSError) as error:
-            raise self._unreadable(error) from None
+            raise _unreadable(self.path, error) from None
+
+    def _scan_parquet(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        """Some rows at a time, page by page; row groups may be larger than memory."""
+        with pa.parquet.ParquetFile(self.path, buffer_size=1 << 16, pre_buffer=False) as file:
+            for batch in file.iter_batches(n_rows, columns=names, use_threads=False):
+                yield batch.select(names)
 
     def _scan_arrow(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         """One record batch at a time; a scanner reads ahead, and they may be large."""
@@ -224,13 +227,6 @@ class TableFile(Source):
                 batch = reader.get_batch(number).select(names)
                 for start in range(0, batch.num_rows, n_rows):
                     yield batch.slice(start, n_rows)
-
-    def _unreadable(self, error: Exception) -> DataError:
-        text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
-        hint = "check the file"
-        if "conversion error" in text:
-            hint = "mend the value, or leave its column out (fit has --drop)"
-        return DataError(f"{self.path} cannot be read: {text}; {hint}.")
 
     def _target(self, schema: pa.Schema, target: str | None) -> str:
         if target is None:
@@ -250,6 +246,14 @@ class TableFile(Source):
                     f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
                     f"{_enumerate(schema.names)}.".replace(";  ", "; ")
                 )
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
+    hint = "check the file"
+    if "conversion error" in text:
+        hint = "mend the value, or leave its column out (fit has --drop)"
+    return DataError(f"{path} cannot be read: {text}; {hint}.")
 
 
 def _is_number(kind: pa.DataType) -> bool:
