@@ -184,6 +184,9 @@ _PARTS = {
             Number of features seen by `fit`.
         feature_names_in_ : ndarray of shape (n_features_in_,)
             Names of the features; only if `X` had names that are all strings.
+        categories_ : list of ndarray or None
+            The categories of each feature, None for a number: a category is read as its place in
+            that array. None if no feature is categorical.
         n_outputs_ : int
             Number of outputs.
         feature_importances_ : ndarray of shape (n_features_in_,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,16 @@ from silvan.forest_arrays import MOST_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
 _NEW = -1.0
+# How the names of types begin that hold categories: of pandas, polars and pyarrow.
+_CATEGORICAL_TYPES = (
+    "category",
+    "categorical",
+    "dictionary",
+    "enum",
+    "str",
+    "large_string",
+    "utf8",
+)
 _RULE = (
     'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
     "column"
@@ -41,17 +51,20 @@ class CategoryTable:
     def encode(self, X: Any) -> NDArray[Any]:
         """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
         numeric = [j for j, known in enumerate(self.categories) if known is None]
-        encoded: NDArray[Any] = np.empty(X.shape, dtype=np.float64)
+        numbers = np.empty((X.shape[0], 0), dtype=np.float32)
         if numeric:
-            encoded[:, numeric] = check_array(
-                _safe_indexing(X, numeric, axis=1),
+            numbers = check_array(
+                X.select(numeric) if _is_arrow(X) else _safe_indexing(X, numeric, axis=1),
                 dtype="numeric",
                 ensure_all_finite=False,
                 input_name="X",
             )
+        # Both types hold the numbers of categories; float32 where the features need no more.
+        encoded = np.empty(X.shape, dtype=np.promote_types(numbers.dtype, np.float32))
+        encoded[:, numeric] = numbers
         for j, known in enumerate(self.categories):
             if known is not None:
-                encoded[:, j] = _number(_column(X, j), known)
+                encoded[:, j] = _read_column(X, j).number(known)
         return encoded
 
     def same_as(self, other: CategoryTable | None) -> bool:
@@ -108,7 +121,7 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
-        categories[j] = _learn(_column(table, j))
+        categories[j] = _read_column(table, j).learn()
         if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
             raise ValueError(
                 f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
@@ -117,8 +130,20 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
     return CategoryTable(categories)
 
 
-def _is_data_frame(table: Any) -> bool:
-    return hasattr(table, "columns") and hasattr(table, "dtypes")
+def _is_arrow(table: Any) -> bool:
+    """Whether this is a table of pyarrow, which need not be installed."""
+    return type(table).__module__.partition(".")[0] == "pyarrow"
+
+
+def _column_names(table: Any) -> list[Any] | None:
+    """The names of the columns of a data frame or table; None if they have none."""
+    if _is_arrow(table):
+        return list(table.column_names)
+    return list(table.columns) if hasattr(table, "columns") and hasattr(table, "dtypes") else None
+
+
+def _take_column(table: Any, j: int) -> Any:
+    return table.column(j) if _is_arrow(table) else _safe_indexing(table, j, axis=1)
 
 
 def _kind(entry: Any) -> str | None:
@@ -134,9 +159,9 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
         return []
     n_columns = table.shape[1]
     if isinstance(categorical_features, str):
-        if not _is_data_frame(table):
+        if _column_names(table) is None:
             return []
-        return [j for j in range(n_columns) if _holds_categories(_safe_indexing(table, j, axis=1))]
+        return [j for j in range(n_columns) if _holds_categories(_take_column(table, j))]
     entries = list(categorical_features)
     if not entries:
         return []
@@ -160,7 +185,7 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
                 f"leave out {outside[0]}",
             )
         return sorted({int(entry) for entry in entries})
-    names = list(table.columns) if _is_data_frame(table) else []
+    names = _column_names(table)
     if not names:
         raise invalid(
             "categorical_features",
@@ -182,16 +207,50 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
 
 def _holds_categories(column: Any) -> bool:
     """Whether the column of a data frame has a categorical type or holds strings."""
-    name = str(column.dtype).lower()
-    if name.startswith(("category", "categorical", "enum", "str", "large_string", "utf8")):
+    name = str(column.dtype if hasattr(column, "dtype") else column.type).lower()
+    if name.startswith(_CATEGORICAL_TYPES):
         return True
     return name == "object" and any(isinstance(value, str) for value in column)
 
 
-def _column(table: Any, j: int) -> NDArray[Any]:
-    """A column as an array: of numbers, or of objects."""
-    column = _safe_indexing(table, j, axis=1)
-    values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+class _Column(NamedTuple):
+    """A column: the values of its rows, or distinct values and the place of each row's in them."""
+
+    values: NDArray[Any]  # numbers or objects
+    places: NDArray[np.integer] | None = None  # -1 for a missing value
+
+    def learn(self) -> NDArray[Any]:
+        """The distinct values that occur and are not missing, sorted."""
+        if self.places is None:
+            return _distinct(self.values)
+        return _distinct(self.values[np.unique(self.places[self.places >= 0])])
+
+    def number(self, known: NDArray[Any]) -> NDArray[np.float64]:
+        """The number of each row's value among the known ones; -1 for others, NaN for missing."""
+        numbers = _number(self.values, known)
+        return numbers if self.places is None else np.append(numbers, np.nan)[self.places]
+
+
+def _read_column(table: Any, j: int) -> _Column:
+    column = _take_column(table, j)
+    if _is_arrow(table):
+        return _read_arrow(column)
+    if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # a category of pandas
+        return _Column(_plain(np.asarray(column.cat.categories)), np.asarray(column.cat.codes))
+    return _Column(_plain(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)))
+
+
+def _read_arrow(column: Any) -> _Column:
+    """A column of pyarrow; of text and dictionaries each distinct value is looked at once."""
+    if not str(column.type).startswith(_CATEGORICAL_TYPES):
+        return _Column(_plain(np.asarray(column)))
+    joined = column.dictionary_encode().unify_dictionaries().combine_chunks()
+    values = joined.dictionary.to_numpy(zero_copy_only=False)
+    return _Column(_plain(values), np.asarray(joined.indices.fill_null(-1)))
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """The values as an array of numbers, or of objects."""
     if values.dtype.kind in "biuf":
         return values
     values = values.astype(object)
@@ -204,7 +263,7 @@ def _column(table: Any, j: int) -> NDArray[Any]:
     return values
 
 
-def _learn(values: NDArray[Any]) -> NDArray[Any]:
+def _distinct(values: NDArray[Any]) -> NDArray[Any]:
     """The distinct values that are not missing, sorted."""
     if values.dtype != object:
         distinct = np.unique(values)
