@@ -168,7 +168,7 @@ class ForestArrays:
     def directions(self, tree: int | None = None) -> csr_array:
         """Directions of the splits of one tree or of all: a row for each node, empty at leaves.
 
-        A column per feature. The weight of a categorical feature is the largest magnitude of what
+        A column per feature. The weight of a categorical feature is the root mean square of what
         its categories are worth at the node; `stored_directions` has them all.
         """
         indptr, indices, weights = self._stored_entries(tree)
@@ -212,10 +212,12 @@ class ForestArrays:
         order = np.lexsort((features, node))
         node, features, weights = node[order], features[order], weights[order]
         starts = np.flatnonzero(np.diff(node, prepend=-1) | np.diff(features, prepend=-1))
-        largest = np.maximum.reduceat(np.abs(weights), starts) if len(starts) else weights
+        squares = np.square(weights, dtype=np.float64)
+        sums = np.add.reduceat(squares, starts) if len(starts) else squares
+        spread = np.sqrt(sums / np.diff(starts, append=len(weights)))
         features = features[starts]
         categorical = self.n_categories[features] > 0
-        joined = np.where(categorical, largest, weights[starts]).astype(np.float32)
+        joined = np.where(categorical, spread, weights[starts]).astype(np.float32)
         counts = np.bincount(node[starts], minlength=len(indptr) - 1)
         return np.concatenate([[0], np.cumsum(counts)]), features, joined
 

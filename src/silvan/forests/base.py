@@ -145,7 +145,15 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             self._categories = None if table is None else find_categories(chosen, table)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
         if self._categories is None or table is None:
-            return validate_data(self, X, y, reset=reset, **rules)
+            try:
+                return validate_data(self, X, y, reset=reset, **rules)
+            except ValueError as error:
+                if "could not convert string" not in str(error):
+                    raise
+                raise ValueError(
+                    f"Input X must hold numbers, but: {error}; name the columns that hold "
+                    "categories in categorical_features, for example [0]."
+                ) from error
         # Names and number of columns are those of the table, the rest is checked in numbers.
         validate_data(self, X, reset=reset, skip_check_array=True)
         encoded = self._categories.encode(table)

@@ -81,11 +81,10 @@ class CategoryTable:
         return (
             isinstance(self.categories, list)
             and all(
-                known is None or (isinstance(known, np.ndarray) and known.ndim == 1)
+                known is None or (isinstance(known, np.ndarray) and _are_categories(known))
                 for known in self.categories
             )
             and np.array_equal(self.counts, n_categories)
-            and all(_is_sorted(self.categories[j]) for j in self.columns)
         )
 
 
@@ -309,6 +308,16 @@ def _sort_key(value: Any) -> tuple[str, Any]:
     return type(value).__name__, value
 
 
-def _is_sorted(known: NDArray[Any] | None) -> bool:
-    """Whether categories ascend; numbers are searched for in that order."""
-    return known is None or known.dtype == object or bool((known[1:] > known[:-1]).all())
+def _are_categories(known: NDArray[Any]) -> bool:
+    """Whether these may be categories: values that can be looked up, none of them twice.
+
+    Numbers are searched for in ascending order.
+    """
+    if known.ndim != 1:
+        return False
+    if known.dtype.kind in "biuf":
+        return bool((known[1:] > known[:-1]).all())
+    values = known.tolist()
+    return all(isinstance(v, str | int | float | np.generic) for v in values) and (
+        len(set(values)) == len(values)
+    )
