@@ -107,6 +107,8 @@ class CategoricalTree(ReferenceTree):
         first = len(self.n_categories) + np.cumsum(self.n_categories) - self.n_categories
         for j, weight in zip(indices[~numeric], weights[~numeric], strict=True):
             codes, met = self.codes[j]
+            # Without a code the direction still tells missing categories from others.
+            met = met if met.any() else np.arange(len(met)) == 0
             columns += list(first[j] + np.flatnonzero(met))
             written += list(weight * codes[met])
         return {

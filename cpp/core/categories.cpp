@@ -184,9 +184,15 @@ Direction NodeCodes::written_out(const Direction& direction) {
         if (!is_categorical(feature)) continue;
         const float* codes = of(feature);
         const auto first = static_cast<std::int32_t>(categories_.first_column(feature));
-        for (const std::int32_t category : tables_[static_cast<std::size_t>(feature)].met) {
+        const std::vector<std::int32_t>& met = tables_[static_cast<std::size_t>(feature)].met;
+        for (const std::int32_t category : met) {
             indices_.push_back(first + category);
             weights_.push_back(direction.weights[k] * codes[category]);
+        }
+        // Without a code the direction still tells missing categories from others.
+        if (met.empty()) {
+            indices_.push_back(first);
+            weights_.push_back(0.0F);
         }
     }
     return {indices_.data(), weights_.data(), static_cast<std::int64_t>(indices_.size())};

@@ -194,6 +194,8 @@ def _normalize(directions: csr_array) -> csr_array:
     weights = directions.data.astype(np.float64)
     scale = np.ones(0) if not len(starts) else np.maximum.reduceat(np.abs(weights), starts)
     scale *= np.sign(weights[starts])
+    # Zero where a split only tells missing categories from others.
+    scale = np.where(scale == 0, 1.0, scale)
     weights /= np.repeat(scale, sizes[sizes > 0])
     return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
 
