@@ -306,7 +306,8 @@ class _TreeReader:
         self._values = node_values(forest.forest_, tree)
         self._directions = forest.forest_.directions(tree)
         self._style, self._class_names = style, class_names
-        patches = grid_of(forest)
+        # What categories are worth is told in words.
+        patches = grid_of(forest) if forest.categories_ is None else None
         self._shape = None if patches is None else patches._shape()
         self._contiguous = None if patches is None else patches.contiguous
 
