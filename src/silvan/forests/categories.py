@@ -67,6 +67,16 @@ class CategoryTable:
                 encoded[:, j] = _read_column(X, j).number(known)
         return encoded
 
+    def show(self, X: Any) -> NDArray[np.object_]:
+        """The rows as objects for readers: numbers, and categories as they were given.
+
+        A missing category is None.
+        """
+        shown = self.encode(X).astype(object)
+        for j in self.columns:
+            shown[:, j] = _read_column(X, j).objects()
+        return shown
+
     def same_as(self, other: CategoryTable | None) -> bool:
         """Whether both know the same categories."""
         return other is not None and all(
@@ -127,6 +137,14 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
                 f"{MOST_CATEGORIES} at most; leave it out, or group its values."
             )
     return CategoryTable(categories)
+
+
+def has_categories(forest: Any, X: Any) -> bool:
+    """Whether a forest, fitted or yet to be fitted on `X`, has categorical features."""
+    if hasattr(forest, "forest_"):
+        return forest._categories is not None
+    chosen, table = getattr(forest, "categorical_features", None), as_table(X)
+    return table is not None and find_categories(chosen, table) is not None
 
 
 def _is_arrow(table: Any) -> bool:
@@ -228,6 +246,12 @@ class _Column(NamedTuple):
         """The number of each row's value among the known ones; -1 for others, NaN for missing."""
         numbers = _number(self.values, known)
         return numbers if self.places is None else np.append(numbers, np.nan)[self.places]
+
+    def objects(self) -> NDArray[np.object_]:
+        """The value of each row; None for missing ones."""
+        values = self.values.astype(object)
+        values[[_is_missing(value) for value in values]] = None
+        return values if self.places is None else np.append(values, None)[self.places]
 
 
 def _read_column(table: Any, j: int) -> _Column:

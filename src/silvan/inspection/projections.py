@@ -127,6 +127,10 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
     Directions with continuous weights hardly ever repeat, so their importances are those of single
     splits. Weights are compared to about six digits.
 
+    A categorical feature has the largest magnitude of what its categories are worth as its weight.
+    That differs from node to node, so that only directions over it alone repeat.
+    :func:`silvan.export.to_text` writes what each category is worth.
+
     References
     ----------
     .. [1] T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins
