@@ -83,10 +83,10 @@ def subjects():
     with_categories.fit(table, y > y.mean())
     return [
         Subject(classifier, images),
-        Subject(with_categories, table),
         Subject(regressor, X),
         Subject(density, X[:, :3]),
         Subject(embedding, X[:, :3]),
+        Subject(with_categories, table),
     ]
 
 

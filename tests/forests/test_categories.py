@@ -414,6 +414,13 @@ def test_strings_in_an_array_are_told_what_to_do():
     assert forest.predict([["red", 1.0]]).shape == (1,)
 
 
+def test_values_that_cannot_be_looked_up_are_refused():
+    X = np.empty((2, 1), dtype=object)
+    X[:, 0] = [["a"], ["b"]]
+    with pytest.raises(ValueError, match="column 0 of X cannot be categorical"):
+        ForestClassifier(2, categorical_features=[0]).fit(X, [0, 1])
+
+
 def test_odd_columns_are_survived():
     X = pd.DataFrame(
         {

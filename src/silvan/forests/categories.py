@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,20 +51,22 @@ class CategoryTable:
     def encode(self, X: Any) -> NDArray[Any]:
         """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
         numeric = [j for j, known in enumerate(self.categories) if known is None]
-        numbers = np.empty((X.shape[0], 0), dtype=np.float32)
+        values = np.empty((X.shape[0], 0), dtype=np.float32)
         if numeric:
-            numbers = check_array(
+            values = check_array(
                 X.select(numeric) if _is_arrow(X) else _safe_indexing(X, numeric, axis=1),
                 dtype="numeric",
                 ensure_all_finite=False,
                 input_name="X",
             )
         # Both types hold the numbers of categories; float32 where the features need no more.
-        encoded = np.empty(X.shape, dtype=np.promote_types(numbers.dtype, np.float32))
-        encoded[:, numeric] = numbers
+        encoded = np.empty(X.shape, dtype=np.promote_types(values.dtype, np.float32))
+        encoded[:, numeric] = values
         for j, known in enumerate(self.categories):
             if known is not None:
-                encoded[:, j] = _read_column(X, j).number(known)
+                rows, distinct = _distinct(X, j)
+                numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
+                encoded[:, j] = numbers[rows]
         return encoded
 
     def show(self, X: Any) -> NDArray[np.object_]:
@@ -74,7 +76,9 @@ class CategoryTable:
         """
         shown = self.encode(X).astype(object)
         for j in self.columns:
-            shown[:, j] = _read_column(X, j).objects()
+            rows, distinct = _distinct(X, j)
+            values = [None if _is_missing(value) else value for value in distinct.tolist()]
+            shown[:, j] = np.array([*values, None], dtype=object)[rows]
         return shown
 
     def same_as(self, other: CategoryTable | None) -> bool:
@@ -130,7 +134,7 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
-        categories[j] = _read_column(table, j).learn()
+        categories[j] = _learn(_distinct(table, j)[1])
         if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
             raise ValueError(
                 f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
@@ -230,92 +234,73 @@ def _holds_categories(column: Any) -> bool:
     return name == "object" and any(isinstance(value, str) for value in column)
 
 
-class _Column(NamedTuple):
-    """A column: the values of its rows, or distinct values and the place of each row's in them."""
+def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The distinct values of a column, numbers or objects, and which of them each row has.
 
-    values: NDArray[Any]  # numbers or objects
-    places: NDArray[np.integer] | None = None  # -1 for a missing value
-
-    def learn(self) -> NDArray[Any]:
-        """The distinct values that occur and are not missing, sorted."""
-        if self.places is None:
-            return _distinct(self.values)
-        return _distinct(self.values[np.unique(self.places[self.places >= 0])])
-
-    def number(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        """The number of each row's value among the known ones; -1 for others, NaN for missing."""
-        numbers = _number(self.values, known)
-        return numbers if self.places is None else np.append(numbers, np.nan)[self.places]
-
-    def objects(self) -> NDArray[np.object_]:
-        """The value of each row; None for missing ones."""
-        values = self.values.astype(object)
-        values[[_is_missing(value) for value in values]] = None
-        return values if self.places is None else np.append(values, None)[self.places]
-
-
-def _read_column(table: Any, j: int) -> _Column:
+    Rows with -1 have none. Missing values may be among the distinct ones, or not.
+    """
     column = _take_column(table, j)
     if _is_arrow(table):
-        return _read_arrow(column)
-    if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # a category of pandas
-        return _Column(_plain(np.asarray(column.cat.categories)), np.asarray(column.cat.codes))
-    return _Column(_plain(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)))
+        return _distinct_of_arrow(column)
+    if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
+        rows, distinct = column.factorize()
+        return rows, _as_values(np.asarray(distinct))
+    values = _as_values(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column))
+    if values.dtype != object:
+        distinct, rows = np.unique(values, return_inverse=True)
+        return rows, distinct
+    numbers: dict[Any, int] = {}
+    try:
+        rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
+    except TypeError as error:
+        raise ValueError(
+            f"column {j} of X cannot be categorical: {error}; pass strings or numbers."
+        ) from error
+    distinct = np.empty(len(numbers), dtype=object)
+    distinct[:] = list(numbers)
+    return rows, distinct
 
 
-def _read_arrow(column: Any) -> _Column:
-    """A column of pyarrow; of text and dictionaries each distinct value is looked at once."""
-    if not str(column.type).startswith(_CATEGORICAL_TYPES):
-        return _Column(_plain(np.asarray(column)))
-    joined = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    values = joined.dictionary.to_numpy(zero_copy_only=False)
-    return _Column(_plain(values), np.asarray(joined.indices.fill_null(-1)))
+def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The same of a column of pyarrow, which knows how."""
+    if hasattr(column.type, "value_type"):
+        # A dictionary may have values twice, and such that no row has.
+        column = column.cast(column.type.value_type)
+    encoded = column.combine_chunks().dictionary_encode()
+    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), _as_values(distinct)
 
 
-def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """The values as an array of numbers, or of objects."""
+def _as_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
     if values.dtype.kind in "biuf":
         return values
     values = values.astype(object)
-    # A column of numbers that came as objects has the categories that it has as numbers.
+    if any(isinstance(value, str) for value in values):
+        return values
     try:
-        if not any(isinstance(value, str) for value in values):
-            return values.astype(np.float64)
+        return values.astype(np.float64)
     except (TypeError, ValueError):
-        pass
-    return values
+        return values
 
 
-def _distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The distinct values that are not missing, sorted."""
-    if values.dtype != object:
-        distinct = np.unique(values)
+def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
+    """Those of the values that are not missing, sorted."""
+    if distinct.dtype != object:
+        distinct = np.unique(distinct)
         return distinct[~np.isnan(distinct)] if distinct.dtype.kind == "f" else distinct
-    found = {value for value in values.tolist() if not _is_missing(value)}
+    found = [value for value in distinct.tolist() if not _is_missing(value)]
     categories = np.empty(len(found), dtype=object)
     categories[:] = sorted(found, key=_sort_key)
     return categories
 
 
-def _number(values: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
+def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     """The number of each value among the known ones; -1 for others, NaN for missing ones."""
-    if known.dtype == object or values.dtype == object:
-        numbers = {value: float(number) for number, value in enumerate(known.tolist())}
-        return np.array([_number_one(value, numbers) for value in values.tolist()], np.float64)
-    found = np.searchsorted(known, values)
-    inside = found < len(known)
-    met = inside & (known[np.where(inside, found, 0)] == values) if len(known) else inside
-    encoded = np.where(met, found, _NEW)
-    if values.dtype.kind == "f":
-        encoded = np.where(np.isnan(values), np.nan, encoded)
-    return encoded
-
-
-def _number_one(value: Any, numbers: dict[Any, float]) -> float:
-    number = numbers.get(value) if isinstance(value, Hashable) else None
-    if number is not None:
-        return number
-    return np.nan if _is_missing(value) else _NEW
+    numbers = {value: float(number) for number, value in enumerate(known.tolist())}
+    return np.array(
+        [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
+    )
 
 
 def _is_missing(value: Any) -> bool:
