@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -66,12 +68,19 @@ def _table(
     importances = subject.forest.feature_importances_
     best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
     names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))
-    values = judged.data.rows[rows][:, best] if judged.data.names == subject.data.names else None
-    if values is None:
-        table = judged.data.X.select([names[k] for k in best])
-        values = np.asarray(table)[rows]
+    if judged.data.names:
+        table = judged.data.X.select([names[k] for k in best]).take(rows)
+        values: Any = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    else:
+        values = judged.data.rows[rows][:, best].tolist()
     lines = [
-        (f"row {row + 1}", text, *(f"{value:.4g}" for value in line))
+        (f"row {row + 1}", text, *map(_write, line))
         for row, text, line in zip(rows, captions, values, strict=True)
     ]
     return html_table(("", "prediction", *(names[k] for k in best)), lines)
+
+
+def _write(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:.4g}"
