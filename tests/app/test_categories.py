@@ -180,7 +180,8 @@ def test_info_counts_categories(run, model):
 
 
 def test_comparisons_encode_text_for_others(run, folder):
-    result = run("evaluate", "flats.csv", *FLATS, "--against", "sklearn,rf,ccf", "--folds", "3", *FEW)
+    others = ("--against", "sklearn,rf,ccf", "--folds", "3")
+    result = run("evaluate", "flats.csv", *FLATS, *others, *FEW)
     lines = [line.split() for line in result.stdout.splitlines()[2:]]
     assert len(lines) == 4
     scores = [float(line[-7] if "±" in line else "nan") for line in lines]

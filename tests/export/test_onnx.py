@@ -243,7 +243,7 @@ def test_the_model_names_the_categories():
 
 def test_categories_do_not_fit_into_bytes():
     X, classes, _ = make_frame()
-    with pytest.raises(ValueError, match="dtype must be .* with categorical features"):
+    with pytest.raises(ValueError, match=r"dtype must be .* with categorical features"):
         to_onnx(ForestClassifier(2, random_state=0).fit(X, classes), dtype="uint8")
 
 

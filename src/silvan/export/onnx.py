@@ -453,11 +453,12 @@ class _Codes(NamedTuple):
         fill = _Padding(counts)
         parts = (features[begins], categories[begins], starts, lengths)
         nothing = (forest.n_features, 0, 0, 0)
-        where = [
+        columns_at, first, starts_at, lengths_at = (
             tables.append(fill(part.astype(np.int32), none))
             for part, none in zip(parts, nothing, strict=True)
-        ]
+        )
         n_terms = int(counts.max())
+        where = (columns_at, first, starts_at, lengths_at)
         return cls(of, n_terms, *where, graph.constant(codes))
 
     def list_up(self, tables: _NodeTables, body: _Graph) -> str:

@@ -259,8 +259,9 @@ class ImportanceDisplay:
 
 def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
     """The mean of the rows, in their shape; NaN where features are categorical."""
-    if forest._categories is None:
-        return np.mean(np.asarray(X), axis=0, dtype=np.float64)
-    mean: NDArray[np.float64] = forest._check_data(X, reset=False).mean(axis=0, dtype=np.float64)
-    mean[forest._categories.columns] = np.nan
+    categories = forest._categories
+    rows = np.asarray(X) if categories is None else forest._check_data(X, reset=False)
+    mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)
+    if categories is not None:
+        mean[categories.columns] = np.nan
     return mean
