@@ -255,6 +255,7 @@ def test_a_report_on_text(run, folder, model):
     assert page.count("<section") == 11
     mistakes = page[page.index('id="mistakes"') :]
     assert any(f"<td>{name}</td>" in mistakes for name in DISTRICTS)
+    assert "<td>220" in mistakes
     frame = make_flats(80, seed=3)
     frame.loc[::5, "district"] = "Bergedorf"
     frame["postcode"] = frame["postcode"].astype(str)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
 
 from silvan._validation import check_choice, check_features, check_predictor, invalid
+from silvan.export.readable import category_names
 from silvan.forest_arrays import MOST_CATEGORIES, ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
@@ -85,8 +86,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
         outputs = _add_prediction(graph, forest.n_outputs_, means)
     model = graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
     if categories is not None:
-        names = [None if known is None else list(map(str, known)) for known in categories]
-        graph.describe(model, {"categories": json.dumps(names)})
+        graph.describe(model, {"categories": json.dumps(category_names(forest))})
     return model
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
 from silvan.forests.base import BaseForest
+from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
 
 _INDENT = "|   "
@@ -129,7 +130,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "n_features": forest.forest_.n_features,
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
-        "categories": _category_names(forest),
+        "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
         "scaling": forest.scaling,
         "hard_votes": forest._hard_votes(),
@@ -137,12 +138,12 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     }
 
 
-def _category_names(forest: BaseForest) -> list[list[str] | None] | None:
+def category_names(forest: BaseForest) -> list[list[str] | None] | None:
     """The categories of each feature as text; None for a number, and if all are."""
     known = forest.categories_
     if known is None:
         return None
-    return [None if names is None else [str(name) for name in names] for names in known]
+    return [None if of is None else [category_name(name) for name in of.tolist()] for of in known]
 
 
 class _Codes:
@@ -152,7 +153,7 @@ class _Codes:
         self._directions = forest.forest_.stored_directions(tree)
         counts = forest.forest_.n_categories
         self._first = forest.forest_.n_features + np.cumsum(counts) - counts
-        self._names = _category_names(forest)
+        self._names = category_names(forest)
 
     def weight(self, node: int, feature: int, weight: float) -> float | dict[str, float]:
         """The weight of a feature in the direction of a node; for categories, one for each."""

@@ -70,14 +70,14 @@ class CategoryTable:
         return encoded
 
     def show(self, X: Any) -> NDArray[np.object_]:
-        """The rows as objects for readers: numbers, and categories as they were given.
+        """The rows as objects for readers: numbers, and the names of categories.
 
         A missing category is None.
         """
         shown = self.encode(X).astype(object)
         for j in self.columns:
             rows, distinct = _distinct(X, j)
-            values = [None if _is_missing(value) else value for value in distinct.tolist()]
+            values = [None if _is_missing(v) else category_name(v) for v in distinct.tolist()]
             shown[:, j] = np.array([*values, None], dtype=object)[rows]
         return shown
 
@@ -141,6 +141,11 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
                 f"{MOST_CATEGORIES} at most; leave it out, or group its values."
             )
     return CategoryTable(categories)
+
+
+def category_name(category: Any) -> str:
+    """A category in words; a number in all its digits."""
+    return f"{category:.15g}" if isinstance(category, float) else str(category)
 
 
 def has_categories(forest: Any, X: Any) -> bool:
