@@ -75,7 +75,7 @@ class ContributionDisplay:
     >>> display = ContributionDisplay.from_estimator(forest, digits.images[:5])
     >>> display.titles[0]
     '0: 1.00'
-    >>> display.figure_.savefig("contributions.png")  # doctest: +SKIP
+    >>> display.figure_.savefig("contributions.png")
     """
 
     figure_: Figure

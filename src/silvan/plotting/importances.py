@@ -88,7 +88,7 @@ class ImportanceDisplay:
     >>> display = ImportanceDisplay.from_estimator(forest, digits.images)
     >>> display.importances.shape
     (8, 8)
-    >>> display.figure_.savefig("importance.png")  # doctest: +SKIP
+    >>> display.figure_.savefig("importance.png")
     """
 
     figure_: Figure
