@@ -157,6 +157,17 @@ def test_batches_are_encoded_one_by_one(folder, model):
     )
 
 
+@pytest.mark.parametrize("source", ["flats.csv", "flats.arrow"])
+@pytest.mark.parametrize("out", ["kept.csv", "kept.arrow", "kept.parquet"])
+def test_categories_are_copied_beside_predictions(run, folder, model, source, out, monkeypatch):
+    monkeypatch.setattr("silvan.app.prediction.BATCH_ROWS", 50)
+    run("predict", "flats.silvan", source, "--keep", "district", "--keep", "id", "--out", out)
+    read = {"csv": pa.csv.read_csv, "arrow": pa.feather.read_table}
+    table = read.get(out.rpartition(".")[2], pa.parquet.read_table)(folder / out)
+    assert table["district"].to_pylist() == make_flats()["district"].tolist()
+    assert table["id"].to_pylist() == list(range(240))
+
+
 def test_text_far_down_a_column_that_was_named(run, folder):
     rows = "".join(f"{k % 5},{k % 2}\n" for k in range(1_200_000)) + "oops,1\n"
     (folder / "far.csv").write_text("a,y\n" + rows)

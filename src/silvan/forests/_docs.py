@@ -120,12 +120,12 @@ _PARTS = {
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"
             The columns that hold categories: strings, numbers or anything that can be compared.
-            "from_dtype" takes those of a data frame that have a categorical type or hold strings,
-            and none of an array; a list has their positions, their names, or a truth value for each
-            column; None takes all columns for numbers. At each node a category is worth what a
-            random half of the node's rows say of it (see Notes); a category that is not among them,
-            or was never seen, is worth as much as an average row. Missing categories are missing
-            values.
+            "from_dtype" takes those of a data frame or Arrow table that have a categorical type or
+            hold strings, and none of an array; a list has their positions, their names, or a truth
+            value for each column; None takes all columns for numbers. At each node a category is
+            worth what a random half of the node's rows say of it (see Notes); a category that is
+            not among them, or was never seen, is worth as much as an average row. Missing
+            categories are missing values.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"

@@ -125,7 +125,7 @@ class TableFile(Source):
         self._check_same(schema, names, kinds := layout.kinds_of(names))
         types = _types_to_parse(schema, names, kinds)
         for block in self._scan(_distinct([*names, *layout.keep]), types, n_rows):
-            kept = {name: block.column(name) for name in layout.keep}
+            kept = {name: _spell_out(block.column(name)) for name in layout.keep}
             table = pa.Table.from_batches([_as_features(block, names, kinds)]).select(names)
             yield Batch(table if layout.names else _as_array(table), kept)
 
@@ -363,6 +363,11 @@ def _describe_categories(table: pa.Table) -> list[str]:
             f"{_enumerate(serial)} may only name the rows, and can be left out with --drop"
         )
     return notes
+
+
+def _spell_out(column: Any) -> Any:
+    """The column without a dictionary, which may differ from block to block."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _as_array(table: pa.Table) -> NDArray[Any]:
