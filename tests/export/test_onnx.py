@@ -230,6 +230,22 @@ def test_categories_alone_and_numbers_that_are_none():
     np.testing.assert_array_equal(probabilities[4], probabilities[5])
 
 
+def test_many_categories_and_several_outputs():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.integers(0, 700, 1500), rng.integers(0, 30, 1500), rng.normal(size=1500)]
+    )
+    y = np.column_stack([X[:, 0] % 5 + X[:, 2], X[:, 1] % 3])
+    options = {"categorical_features": [0, 1], "max_features": 4, "random_state": 0}
+    new = X[:300] + np.where(np.arange(300) % 3 == 0, 500, 0)[:, None]
+    new[::7, 0], new[::11, 1] = np.nan, np.nan
+    for honest in (False, True):
+        forest = ForestRegressor(10, honest=honest, **options).fit(X, y)
+        assert_same_with_categories(forest, new)
+    forest = ForestClassifier(10, voting="hard", **options).fit(X, y[:, 1])
+    assert_same_with_categories(forest, new)
+
+
 def test_the_model_names_the_categories():
     X, classes, _ = make_frame()
     model = to_onnx(ForestClassifier(2, random_state=0).fit(X, classes))

@@ -11,7 +11,13 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from silvan import ForestClassifier, ForestRegressor, ManifoldEmbedding, presets
+from silvan import (
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldEmbedding,
+    ManifoldForestClassifier,
+    presets,
+)
 from silvan.explanations import ContributionDisplay, feature_contributions
 from silvan.inspection import (
     background_share,
@@ -29,6 +35,7 @@ from silvan.plotting import (
     ProjectionsDisplay,
     TreeDisplay,
 )
+from silvan.projections import RidgeDirections
 from silvan.tuning import OutOfBagSearch
 
 mpl.use("Agg")
@@ -71,6 +78,26 @@ def test_contributions_add_up(classifier, regressor, rows):
     np.testing.assert_allclose(
         bias + values.sum(axis=1), regressor.predict(rows), rtol=0, atol=1e-6
     )
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        ForestClassifier(10, voting="hard", honest=True, random_state=0),
+        ForestClassifier(10, projections=RidgeDirections(), random_state=0),
+        ManifoldForestClassifier(10, scaling="rank", random_state=0),
+    ],
+)
+def test_contributions_add_up_for_every_kind_of_forest(forest, data, rows):
+    X, y, target = data
+    bias, values = feature_contributions(forest.fit(X, y), rows)
+    expected = forest.predict_proba(rows)
+    np.testing.assert_allclose(bias + values.sum(axis=1), expected, rtol=0, atol=1e-6)
+    several = ForestRegressor(10, scaling="standard", random_state=0)
+    several.fit(X, np.column_stack([target, -target, target**2]))
+    bias, values = feature_contributions(several, rows)
+    expected = several.predict(rows)
+    np.testing.assert_allclose(bias + values.sum(axis=1), expected, rtol=0, atol=1e-6)
 
 
 def test_contributions_are_drawn_with_the_names_of_categories(classifier, rows):
