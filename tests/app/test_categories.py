@@ -131,6 +131,16 @@ def printed_of(run, folder, frame, suffix="parquet"):
     return printed(run("predict", "flats.silvan", f"like.{suffix}"))
 
 
+def test_columns_without_a_value_are_missing(run, folder, model):
+    frame = make_flats(20, seed=4)
+    gaps = frame.assign(district=None, postcode=None)
+    expected = printed_of(run, folder, gaps)
+    assert printed_of(run, folder, gaps, "csv") == expected
+    rows = frame.assign(district=pd.Series([None] * 20, dtype=object), postcode=np.nan)
+    rows["area"] = rows["area"].astype(np.float32)
+    np.testing.assert_allclose(expected, model.predict(rows[list(model.feature_names_in_)]))
+
+
 def test_text_of_digits_meets_numbers(run, folder):
     rooms = np.array(["1", "2", "2a"])[np.arange(90) % 3]
     frame = pd.DataFrame({"room": rooms, "y": np.where(rooms == "1", "low", "high")})

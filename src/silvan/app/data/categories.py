@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from silvan.app.data.dataset import NUMBER, TEXT
+
+# From so many rows on, a category for more than half of them looks like a name of rows.
+_ENOUGH_ROWS = 20
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -39,13 +43,57 @@ def as_category(column: Any, kind: str | None) -> Any:
     return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
 
 
-def decide_kind(column: Any) -> str:
+def _decide_kind(column: Any) -> str:
     """Whether all categories of a column are numbers."""
     values = column.dictionary
     if _is_number(values.type):
         return NUMBER
     texts = [text for text in _as_text(values).to_pylist() if text is not None]
     return NUMBER if all(_parse(text, None) is not None for text in texts) else TEXT
+
+
+def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
+    """The table with one dictionary for each column of categories, of text or of numbers."""
+    for name, kind in kinds.items():
+        column = table.column(name).unify_dictionaries().combine_chunks()
+        column = as_category(column, kind or _decide_kind(column))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def describe_categories(table: pa.Table) -> list[str]:
+    """Say which columns are taken for categories, and which of these look like names of rows."""
+    counts = {
+        name: len(pc.unique(table.column(name).drop_null()))
+        for name in table.column_names
+        if pa.types.is_dictionary(table.column(name).type)
+    }
+    if not counts:
+        return []
+    shown = [f"{name!r} ({count:,})" for name, count in counts.items()]
+    notes = [f"categories in {_enumerate_texts(shown)}"]
+    enough = table.num_rows >= _ENOUGH_ROWS
+    serial = [name for name, count in counts.items() if enough and 2 * count > table.num_rows]
+    if serial:
+        notes.append(
+            f"{enumerate_names(serial)} may only name the rows, and can be left out with --drop"
+        )
+    return notes
+
+
+def spell_out(column: Any) -> Any:
+    """The column without a dictionary, which may differ from block to block."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def enumerate_names(names: Sequence[str]) -> str:
+    """Names in quotes, the first of many."""
+    return _enumerate_texts([repr(name) for name in names])
+
+
+def _enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
+    text = ", ".join(texts[:most])
+    return text + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
 def _is_number(kind: pa.DataType) -> bool:

@@ -17,7 +17,15 @@ import pyarrow.ipc
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from silvan.app.data.categories import as_category, decide_kind, is_text, kind_of_type
+from silvan.app.data.categories import (
+    as_category,
+    describe_categories,
+    enumerate_names,
+    is_text,
+    kind_of_type,
+    settle,
+    spell_out,
+)
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
 from silvan.app.errors import DataError, UsageError
 
@@ -36,8 +44,6 @@ _COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 _BATCH = 65_536
 _FEATURE = pa.float32()
 _TEXT = pa.dictionary(pa.int32(), pa.string())
-# From so many rows on, a category for more than half of them looks like a name of rows.
-_ENOUGH_ROWS = 20
 
 
 def table_format(path: Path) -> str | None:
@@ -109,10 +115,10 @@ class TableFile(Source):
         if table is None or table.num_rows == 0:
             raise DataError(f"{self.path} has no rows; pass a file with some.")
         y = _targets(table.column(target), target)
-        table = _settle(table.select(names), kinds)
+        table = settle(table.select(names), kinds)
         notes = [] if self._csv_names is None else [f"no header: columns are c1 to {names[-1]}"]
         if request.shape is None and request.kind in (None, "table"):
-            return Dataset(table, y, "table", target, (*notes, *_describe_categories(table)))
+            return Dataset(table, y, "table", target, (*notes, *describe_categories(table)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
@@ -125,7 +131,7 @@ class TableFile(Source):
         self._check_same(schema, names, kinds := layout.kinds_of(names))
         types = _types_to_parse(schema, names, kinds)
         for block in self._scan(_distinct([*names, *layout.keep]), types, n_rows):
-            kept = {name: _spell_out(block.column(name)) for name in layout.keep}
+            kept = {name: spell_out(block.column(name)) for name in layout.keep}
             table = pa.Table.from_batches([_as_features(block, names, kinds)]).select(names)
             yield Batch(table if layout.names else _as_array(table), kept)
 
@@ -184,7 +190,7 @@ class TableFile(Source):
         if missing:
             raise DataError(
                 f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
-                f"fitted on: {_enumerate(missing)}; pass a table with the same columns."
+                f"fitted on: {enumerate_names(missing)}; pass a table with the same columns."
             )
         numbers = [name for name in names if name not in kinds]
         text = [name for name in numbers if not _is_number(schema.field(name).type)]
@@ -192,7 +198,7 @@ class TableFile(Source):
         if text and self._format != "csv":
             raise DataError(
                 f"the forest was fitted on numbers, but {self.path} has text in "
-                f"{_enumerate(text)}; pass a table with the same columns."
+                f"{enumerate_names(text)}; pass a table with the same columns."
             )
 
     def _dataset(self) -> Any:
@@ -234,7 +240,7 @@ class TableFile(Source):
         repeated = _distinct([name for name in schema.names if schema.names.count(name) > 1])
         if repeated:
             raise DataError(
-                f"{self.path} has several columns named {_enumerate(repeated)}; rename them."
+                f"{self.path} has several columns named {enumerate_names(repeated)}; rename them."
             )
         return schema
 
@@ -273,7 +279,7 @@ class TableFile(Source):
         if target is None:
             raise UsageError(
                 f"which column of {self.path} is to be predicted? Name it with --target; the "
-                f"columns are {_enumerate(schema.names)}."
+                f"columns are {enumerate_names(schema.names)}."
             )
         self._require(schema, [target], "--target")
         return target
@@ -285,7 +291,7 @@ class TableFile(Source):
                 hint = f"do you mean {close[0]!r}?" if close else ""
                 raise UsageError(
                     f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
-                    f"{_enumerate(schema.names)}.".replace(";  ", "; ")
+                    f"{enumerate_names(schema.names)}.".replace(";  ", "; ")
                 )
 
 
@@ -330,44 +336,10 @@ def _refuse_others(schema: pa.Schema, names: Sequence[str]) -> None:
         options = " ".join(f"--drop {name!r}" for name in others[:3])
         more = " ..." if len(others) > 3 else ""
         raise UsageError(
-            f"features must be numbers here, but {_enumerate(others)} "
+            f"features must be numbers here, but {enumerate_names(others)} "
             f"{'is' if len(others) == 1 else 'are'} not ({kind}); leave out ({options}{more}) what "
             "is no number, or take it for categories of a table (--categorical)."
         )
-
-
-def _settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
-    """The table with one dictionary for each column of categories, of text or of numbers."""
-    for name, kind in kinds.items():
-        column = table.column(name).unify_dictionaries().combine_chunks()
-        column = as_category(column, kind or decide_kind(column))
-        table = table.set_column(table.column_names.index(name), name, column)
-    return table
-
-
-def _describe_categories(table: pa.Table) -> list[str]:
-    """Say which columns are taken for categories, and which of these look like names of rows."""
-    counts = {
-        name: len(pc.unique(table.column(name).drop_null()))
-        for name in table.column_names
-        if pa.types.is_dictionary(table.column(name).type)
-    }
-    if not counts:
-        return []
-    shown = [f"{name!r} ({count:,})" for name, count in counts.items()]
-    notes = [f"categories in {_enumerate_texts(shown)}"]
-    enough = table.num_rows >= _ENOUGH_ROWS
-    serial = [name for name, count in counts.items() if enough and 2 * count > table.num_rows]
-    if serial:
-        notes.append(
-            f"{_enumerate(serial)} may only name the rows, and can be left out with --drop"
-        )
-    return notes
-
-
-def _spell_out(column: Any) -> Any:
-    """The column without a dictionary, which may differ from block to block."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _as_array(table: pa.Table) -> NDArray[Any]:
@@ -416,12 +388,3 @@ def _targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
 
 def _distinct(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _enumerate(names: Sequence[str]) -> str:
-    return _enumerate_texts([repr(name) for name in names])
-
-
-def _enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
-    text = ", ".join(texts[:most])
-    return text + (f" and {len(texts) - most} more" if len(texts) > most else "")
