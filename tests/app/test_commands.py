@@ -252,11 +252,25 @@ WRONG = {
         ["fit", "iris.csv", "--target", "specis", "--out", "x"],
         "--target 'specis' is not a column of iris.csv; do you mean 'species'?",
     ),
-    "text": (
+    "text on a grid": (
         2,
-        ["fit", "iris.csv", "--target", "species", "--out", "x"],
-        "features must be numbers, but iris.csv has columns that are not: 'note'; leave them out "
-        "(--drop 'note')",
+        ["fit", "iris.csv", "--target", "species", "--shape", "2x3", "--out", "x"],
+        "features must be numbers here, but 'note' is not (string); leave out (--drop 'note') what",
+    ),
+    "categories of nothing": (
+        2,
+        ["fit", "iris.csv", "--target", "species", "--categorical", "nota", "--out", "x"],
+        "--categorical 'nota' is not a column of iris.csv; do you mean 'note'?",
+    ),
+    "categories of the target": (
+        2,
+        ["fit", "iris.csv", "--target", "species", "--categorical", "species", "--out", "x"],
+        "--categorical 'species' is no feature; leave it out.",
+    ),
+    "categories of an array": (
+        2,
+        ["fit", "digits.npz", "--categorical", "a", "--out", "x"],
+        "--categorical is for tables with names of columns; leave it out.",
     ),
     "wrong shape": (
         2,

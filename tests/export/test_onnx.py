@@ -1,11 +1,13 @@
 """ONNX models end in the same leaves as the forest, and say the same."""
 
+import json
 import sys
 from dataclasses import replace
 
 import numpy as np
 import onnxruntime
 import pytest
+from mixed_frames import make_frame, new_rows
 from projections.registry import CASES, named
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.exceptions import NotFittedError
@@ -17,7 +19,7 @@ from silvan import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
-from silvan.export import to_onnx
+from silvan.export import to_onnx, to_onnx_input
 from silvan.projections import Mixture, Patches, UniformCombinations
 
 
@@ -189,6 +191,78 @@ def test_missing_values_that_were_not_there_in_training(digits):
     assert_same(forest, holes.astype(np.float32))
 
 
+def assert_same_with_categories(forest, X, dtype="float32"):
+    """The same leaves, missing and unseen categories included."""
+    outputs = run(forest, to_onnx_input(forest, X).astype(dtype), dtype=dtype)
+    if hasattr(forest, "classes_"):
+        np.testing.assert_array_equal(outputs[0], forest.predict(X))
+        np.testing.assert_allclose(outputs[1], forest.predict_proba(X), rtol=0, atol=1e-14)
+    else:
+        np.testing.assert_allclose(outputs[0], forest.predict(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("scaling", [None, "rank", "minmax", "standard"])
+def test_categories_are_numbers_of_the_input(scaling, dtype):
+    X, classes, target = make_frame()
+    options = {"max_features": 6, "scaling": scaling, "random_state": 0}
+    assert_same_with_categories(ForestClassifier(20, **options).fit(X, classes), new_rows(), dtype)
+    assert_same_with_categories(ForestRegressor(20, **options).fit(X, target), new_rows(), dtype)
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_every_distribution_with_categories(case):
+    X, classes, _ = make_frame(120)
+    wide = X.assign(**{f"x{k}": np.float32(np.arange(120) * k % 7) for k in range(12)})
+    law = case.build(16)
+    forest = ForestClassifier(3, projections=law, random_state=0).fit(wide, classes)
+    assert_same_with_categories(forest, wide)
+
+
+def test_categories_alone_and_numbers_that_are_none():
+    X, classes, _ = make_frame()
+    X = X[["colour", "shop"]]
+    forest = ForestClassifier(10, random_state=0).fit(X, classes)
+    assert_same_with_categories(forest, new_rows()[["colour", "shop"]])
+    rows = np.array([[5, 0], [1e30, 0], [-np.inf, 0], [-1, 0], [0.5, 0], [0, 0]], np.float32)
+    _, probabilities = run(forest, rows)
+    np.testing.assert_array_equal(probabilities[:3], probabilities[[3, 3, 3]])
+    np.testing.assert_array_equal(probabilities[4], probabilities[5])
+
+
+def test_many_categories_and_several_outputs():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.integers(0, 700, 1500), rng.integers(0, 30, 1500), rng.normal(size=1500)]
+    )
+    y = np.column_stack([X[:, 0] % 5 + X[:, 2], X[:, 1] % 3])
+    options = {"categorical_features": [0, 1], "max_features": 4, "random_state": 0}
+    new = X[:300] + np.where(np.arange(300) % 3 == 0, 500, 0)[:, None]
+    new[::7, 0], new[::11, 1] = np.nan, np.nan
+    for honest in (False, True):
+        forest = ForestRegressor(10, honest=honest, **options).fit(X, y)
+        assert_same_with_categories(forest, new)
+    forest = ForestClassifier(10, voting="hard", **options).fit(X, y[:, 1])
+    assert_same_with_categories(forest, new)
+
+
+def test_the_model_names_the_categories():
+    X, classes, _ = make_frame()
+    model = to_onnx(ForestClassifier(2, random_state=0).fit(X, classes))
+    (fact,) = model.metadata_props
+    assert fact.key == "categories"
+    names = json.loads(fact.value)
+    assert names[0] == ["blue", "green", "pink", "red", "white"]
+    assert names[1] is None
+    assert names[3] is None
+
+
+def test_categories_do_not_fit_into_bytes():
+    X, classes, _ = make_frame()
+    with pytest.raises(ValueError, match=r"dtype must be .* with categorical features"):
+        to_onnx(ForestClassifier(2, random_state=0).fit(X, classes), dtype="uint8")
+
+
 def test_a_forest_without_splits(digits):
     X, _ = digits
     assert_same(
@@ -213,8 +287,6 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
-    with pytest.raises(ValueError, match="with categorical_features cannot be exported to ONNX"):
-        to_onnx(ForestClassifier(2, categorical_features=[20], random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

@@ -71,7 +71,8 @@ def test_categories_that_do_not_occur_are_not_learnt():
 def test_categories_are_an_attribute():
     X, y, _ = make_frame()
     forest = ForestClassifier(2, random_state=0).fit(X, y)
-    assert [None if known is None else len(known) for known in forest.categories_] == [5, None, 12, None]
+    lengths = [None if known is None else len(known) for known in forest.categories_]
+    assert lengths == [5, None, 12, None]
     assert forest.fit(X[["size", "noise"]], y).categories_ is None
 
 

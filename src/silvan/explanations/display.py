@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
+from silvan.forests.categories import as_table
 from silvan.inspection.features import find_component, grid_of
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
@@ -38,7 +39,7 @@ class ContributionDisplay:
     contributions : array-like of shape (n_samples, ...)
         What each feature contributed to one output, in the shape of the data.
     rows : array-like of shape (n_samples, ...)
-        The rows.
+        The rows. Where they are drawn as bars they may hold categories besides numbers.
     titles : sequence of str
         What is above the pictures.
     contiguous : bool or sequence of bool, default=True
@@ -93,7 +94,8 @@ class ContributionDisplay:
         feature_names: Sequence[str] | None = None,
     ) -> None:
         self.contributions = np.asarray(contributions, dtype=np.float64)
-        self.rows = np.asarray(rows, dtype=np.float64)
+        rows = np.asarray(rows)
+        self.rows = rows if rows.dtype == object else rows.astype(np.float64)
         self.titles = titles
         self.contiguous = contiguous
         self.grid = grid
@@ -139,12 +141,12 @@ class ContributionDisplay:
         columns, titles = _outputs(forest, bias, values, output)
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
-        patches = grid_of(forest)
+        patches = grid_of(forest) if forest._categories is None else None
         shape = (forest.n_features_in_,) if patches is None else patches._shape()
         graph = find_component(forest.projections_, GraphNeighborhoods)
         display = cls(
             values.reshape(-1, *shape),
-            np.asarray(X, dtype=np.float64).reshape(-1, *shape),
+            _values_of(forest, X).reshape(-1, *shape),
             titles,
             contiguous=True if patches is None else patches.contiguous,
             grid=patches is not None,
@@ -242,6 +244,13 @@ class ContributionDisplay:
         return [f"x[{j}]" for j in range(n_features)]
 
 
+def _values_of(forest: BaseForest, X: Any) -> NDArray[Any]:
+    """The rows as numbers, or as objects where there are categories among them."""
+    if forest._categories is None:
+        return np.asarray(X, dtype=np.float64)
+    return forest._categories.show(as_table(X))
+
+
 def _outputs(
     forest: BaseForest, bias: Any, values: NDArray[np.float64], output: Any
 ) -> tuple[NDArray[np.intp], list[str]]:
@@ -274,8 +283,14 @@ def _draw_bars(axis: Axes, panel: Panel, max_features: int) -> None:
     values, row = panel.values, panel.background
     assert row is not None
     largest = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
-    labels = [f"{panel.names[j]} = {row[j]:.3g}" for j in largest]
+    labels = [f"{panel.names[j]} = {_write(row[j])}" for j in largest]
     colours = np.where(values[largest] < 0, "C0", "C3")
     axis.barh(labels, values[largest], color=colours)
     axis.axvline(0.0, color="0.4", linewidth=0.6)
     axis.set_xlabel("contribution")
+
+
+def _write(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:.3g}"

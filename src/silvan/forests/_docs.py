@@ -120,12 +120,12 @@ _PARTS = {
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"
             The columns that hold categories: strings, numbers or anything that can be compared.
-            "from_dtype" takes those of a data frame that have a categorical type or hold strings,
-            and none of an array; a list has their positions, their names, or a truth value for each
-            column; None takes all columns for numbers. At each node a category is worth what a
-            random half of the node's rows say of it (see Notes); a category that is not among them,
-            or was never seen, is worth as much as an average row. Missing categories are missing
-            values.
+            "from_dtype" takes those of a data frame or Arrow table that have a categorical type or
+            hold strings, and none of an array; a list has their positions, their names, or a truth
+            value for each column; None takes all columns for numbers. At each node a category is
+            worth what a random half of the node's rows say of it (see Notes); a category that is
+            not among them, or was never seen, is worth as much as an average row. Missing
+            categories are missing values.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
@@ -184,6 +184,9 @@ _PARTS = {
             Number of features seen by `fit`.
         feature_names_in_ : ndarray of shape (n_features_in_,)
             Names of the features; only if `X` had names that are all strings.
+        categories_ : list of ndarray or None
+            The categories of each feature, None for a number: a category is read as its place in
+            that array. None if no feature is categorical.
         n_outputs_ : int
             Number of outputs.
         feature_importances_ : ndarray of shape (n_features_in_,)

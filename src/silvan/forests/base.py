@@ -360,6 +360,12 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         return feature_importances(self.forest_)
 
+    @property
+    def categories_(self) -> list[NDArray[Any] | None] | None:
+        """The categories of each feature, None for a number; None if there are none at all."""
+        check_is_fitted(self)
+        return None if self._categories is None else list(self._categories.categories)
+
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for rows that were checked."""
         values: NDArray[np.float64] = _core.predict(

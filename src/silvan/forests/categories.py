@@ -16,6 +16,16 @@ from silvan.forest_arrays import MOST_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
 _NEW = -1.0
+# How the names of types begin that hold categories: of pandas, polars and pyarrow.
+_CATEGORICAL_TYPES = (
+    "category",
+    "categorical",
+    "dictionary",
+    "enum",
+    "str",
+    "large_string",
+    "utf8",
+)
 _RULE = (
     'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
     "column"
@@ -41,20 +51,35 @@ class CategoryTable:
     def encode(self, X: Any) -> NDArray[Any]:
         """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
         numeric = [j for j, known in enumerate(self.categories) if known is None]
-        encoded: NDArray[Any] = np.empty(X.shape, dtype=np.float64)
+        values = np.empty((X.shape[0], 0), dtype=np.float32)
         if numeric:
-            encoded[:, numeric] = check_array(
-                _safe_indexing(X, numeric, axis=1),
+            values = check_array(
+                X.select(numeric) if _is_arrow(X) else _safe_indexing(X, numeric, axis=1),
                 dtype="numeric",
                 ensure_all_finite=False,
                 input_name="X",
             )
+        # Both types hold the numbers of categories; float32 where the features need no more.
+        encoded = np.empty(X.shape, dtype=np.promote_types(values.dtype, np.float32))
+        encoded[:, numeric] = values
         for j, known in enumerate(self.categories):
             if known is not None:
                 rows, distinct = _distinct(X, j)
                 numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
                 encoded[:, j] = numbers[rows]
         return encoded
+
+    def show(self, X: Any) -> NDArray[np.object_]:
+        """The rows as objects for readers: numbers, and the names of categories.
+
+        A missing category is None.
+        """
+        shown = self.encode(X).astype(object)
+        for j in self.columns:
+            rows, distinct = _distinct(X, j)
+            values = [None if _is_missing(v) else category_name(v) for v in distinct.tolist()]
+            shown[:, j] = np.array([*values, None], dtype=object)[rows]
+        return shown
 
     def same_as(self, other: CategoryTable | None) -> bool:
         """Whether both know the same categories."""
@@ -118,8 +143,33 @@ def find_categories(categorical_features: Any, table: Any) -> CategoryTable | No
     return CategoryTable(categories)
 
 
-def _is_data_frame(table: Any) -> bool:
-    return hasattr(table, "columns") and hasattr(table, "dtypes")
+def category_name(category: Any) -> str:
+    """A category in words; a number in all its digits."""
+    return f"{category:.15g}" if isinstance(category, float) else str(category)
+
+
+def has_categories(forest: Any, X: Any) -> bool:
+    """Whether a forest, fitted or yet to be fitted on `X`, has categorical features."""
+    if hasattr(forest, "forest_"):
+        return forest._categories is not None
+    chosen, table = getattr(forest, "categorical_features", None), as_table(X)
+    return table is not None and find_categories(chosen, table) is not None
+
+
+def _is_arrow(table: Any) -> bool:
+    """Whether this is a table of pyarrow, which need not be installed."""
+    return type(table).__module__.partition(".")[0] == "pyarrow"
+
+
+def _column_names(table: Any) -> list[Any] | None:
+    """The names of the columns of a data frame or table; None if they have none."""
+    if _is_arrow(table):
+        return list(table.column_names)
+    return list(table.columns) if hasattr(table, "columns") and hasattr(table, "dtypes") else None
+
+
+def _take_column(table: Any, j: int) -> Any:
+    return table.column(j) if _is_arrow(table) else _safe_indexing(table, j, axis=1)
 
 
 def _kind(entry: Any) -> str | None:
@@ -135,9 +185,9 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
         return []
     n_columns = table.shape[1]
     if isinstance(categorical_features, str):
-        if not _is_data_frame(table):
+        if _column_names(table) is None:
             return []
-        return [j for j in range(n_columns) if _holds_categories(_safe_indexing(table, j, axis=1))]
+        return [j for j in range(n_columns) if _holds_categories(_take_column(table, j))]
     entries = list(categorical_features)
     if not entries:
         return []
@@ -161,7 +211,7 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
                 f"leave out {outside[0]}",
             )
         return sorted({int(entry) for entry in entries})
-    names = list(table.columns) if _is_data_frame(table) else []
+    names = _column_names(table)
     if not names:
         raise invalid(
             "categorical_features",
@@ -183,8 +233,8 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
 
 def _holds_categories(column: Any) -> bool:
     """Whether the column of a data frame has a categorical type or holds strings."""
-    name = str(column.dtype).lower()
-    if name.startswith(("category", "categorical", "enum", "str", "large_string", "utf8")):
+    name = str(column.dtype if hasattr(column, "dtype") else column.type).lower()
+    if name.startswith(_CATEGORICAL_TYPES):
         return True
     return name == "object" and any(isinstance(value, str) for value in column)
 
@@ -194,7 +244,9 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 
     Rows with -1 have none. Missing values may be among the distinct ones, or not.
     """
-    column = _safe_indexing(table, j, axis=1)
+    column = _take_column(table, j)
+    if _is_arrow(table):
+        return _distinct_of_arrow(column)
     if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
         rows, distinct = column.factorize()
         return rows, _as_values(np.asarray(distinct))
@@ -212,6 +264,16 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
     distinct = np.empty(len(numbers), dtype=object)
     distinct[:] = list(numbers)
     return rows, distinct
+
+
+def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The same of a column of pyarrow, which knows how."""
+    if hasattr(column.type, "value_type"):
+        # A dictionary may have values twice, and such that no row has.
+        column = column.cast(column.type.value_type)
+    encoded = column.combine_chunks().dictionary_encode()
+    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), _as_values(distinct)
 
 
 def _as_values(values: NDArray[Any]) -> NDArray[Any]:

@@ -134,7 +134,8 @@ class ImportanceDisplay:
         forest : fitted forest
             A classifier or regressor of this library.
         X : array-like of shape (n_samples, n_features) or (n_samples, ...), default=None
-            Rows whose mean is drawn behind the importance; not on graphs.
+            Rows whose mean is drawn behind the importance; not on graphs. Categorical features
+            have none.
         kind, per_class, shape
             As in :func:`silvan.inspection.importance_map`.
         positions : array-like of shape (n_features, 2), default=None
@@ -158,7 +159,7 @@ class ImportanceDisplay:
             contiguous=True if patches is None else patches.contiguous,
             graph=None if graph is None else graph.graph,
             positions=positions,
-            background=None if X is None else np.mean(np.asarray(X), axis=0, dtype=np.float64),
+            background=None if X is None else _mean_row(forest, X),
             label=_LABELS[kind],
         )
         return display.plot(ax, **options)
@@ -254,3 +255,13 @@ class ImportanceDisplay:
         if values.ndim == 3:
             return "line", line_panels(values, classes, background), 1
         return "image", *image_panels(values, classes, background, n_slices)
+
+
+def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
+    """The mean of the rows, in their shape; NaN where features are categorical."""
+    categories = forest._categories
+    rows = np.asarray(X) if categories is None else forest._check_data(X, reset=False)
+    mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)
+    if categories is not None:
+        mean[categories.columns] = np.nan
+    return mean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,15 @@ import pyarrow.ipc
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from silvan.app.data.categories import (
+    as_category,
+    describe_categories,
+    enumerate_names,
+    is_text,
+    kind_of_type,
+    settle,
+    spell_out,
+)
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
 from silvan.app.errors import DataError, UsageError
 
@@ -34,6 +43,7 @@ _NULLS = ["", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
 _COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 _BATCH = 65_536
 _FEATURE = pa.float32()
+_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 def table_format(path: Path) -> str | None:
@@ -95,22 +105,20 @@ class TableFile(Source):
         schema = self._schema()
         target = self._target(schema, request.target)
         self._require(schema, request.drop, "--drop")
-        names = [name for name in schema.names if name != target and name not in request.drop]
-        if not names:
-            raise UsageError(f"no column of {self.path} is left as a feature; drop fewer.")
-        _refuse_text(schema, names, self.path)
-        numbers = _number_types(schema, names)
+        names, kinds = self._features(schema, target, request)
+        types = _types_to_parse(schema, names, kinds)
         blocks = [
-            _as_features(block, names) for block in self._scan([*names, target], numbers, _BATCH)
+            _as_features(block, names, kinds)
+            for block in self._scan([*names, target], types, _BATCH)
         ]
         table = pa.Table.from_batches(blocks) if blocks else None
         if table is None or table.num_rows == 0:
             raise DataError(f"{self.path} has no rows; pass a file with some.")
         y = _targets(table.column(target), target)
-        table = table.select(names)
+        table = settle(table.select(names), kinds)
         notes = [] if self._csv_names is None else [f"no header: columns are c1 to {names[-1]}"]
         if request.shape is None and request.kind in (None, "table"):
-            return Dataset(table, y, "table", target, tuple(notes))
+            return Dataset(table, y, "table", target, (*notes, *describe_categories(table)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
@@ -120,39 +128,78 @@ class TableFile(Source):
         schema = self._schema()
         self._require(schema, layout.keep, "--keep")
         names = list(layout.names or self._positional(schema, layout))
-        missing = [name for name in names if name not in schema.names]
-        if missing:
-            raise DataError(
-                f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
-                f"fitted on: {_enumerate(missing)}; pass a table with the same columns."
-            )
-        text = [name for name in names if not _is_number(schema.field(name).type)]
-        # Of a CSV file the value is reported when it is met.
-        if text and self._format != "csv":
-            raise DataError(
-                f"the forest was fitted on numbers, but {self.path} has text in "
-                f"{_enumerate(text)}; pass a table with the same columns."
-            )
-        numbers = _number_types(schema, names)
-        for block in self._scan(_distinct([*names, *layout.keep]), numbers, n_rows):
-            kept = {name: block.column(name) for name in layout.keep}
-            table = pa.Table.from_batches([_as_features(block, names)]).select(names)
-            yield Batch(table if layout.names else np.asarray(table), kept)
+        self._check_same(schema, names, kinds := layout.kinds_of(names))
+        types = _types_to_parse(schema, names, kinds)
+        for block in self._scan(_distinct([*names, *layout.keep]), types, n_rows):
+            kept = {name: spell_out(block.column(name)) for name in layout.keep}
+            table = pa.Table.from_batches([_as_features(block, names, kinds)]).select(names)
+            yield Batch(table if layout.names else _as_array(table), kept)
 
     def count(self) -> int | None:
         """Known for formats that say it in their headers."""
         return None if self._format == "csv" else int(self._dataset().count_rows())
 
     def _positional(self, schema: pa.Schema, layout: Layout) -> list[str]:
-        """The columns of a forest that was fitted without names: all that are numbers."""
-        names = [field.name for field in schema if _is_number(field.type)]
+        """The columns of a forest that was fitted without names.
+
+        These are all that are numbers, and those of text if the forest knows categories.
+        """
+        wanted = "numbers or text" if layout.kinds else "numbers"
+        names = [
+            field.name
+            for field in schema
+            if _is_number(field.type) or (layout.kinds and is_text(field.type))
+        ]
         names = [name for name in names if name not in layout.keep]
         if len(names) != layout.n_features:
             raise DataError(
-                f"{self.path} has {len(names)} columns of numbers but the forest was fitted on "
+                f"{self.path} has {len(names)} columns of {wanted} but the forest was fitted on "
                 f"{layout.n_features} values without names; pass a table with these alone."
             )
         return names
+
+    def _features(
+        self, schema: pa.Schema, target: str, request: Request
+    ) -> tuple[list[str], dict[str, str | None]]:
+        """The columns to learn from, and what the categories of some are; None: not known yet."""
+        if request.like is not None and request.like.names is not None:
+            known = list(request.like.names)
+            self._check_same(schema, known, like := request.like.kinds_of(known))
+            return known, {**like}
+        names = [name for name in schema.names if name != target and name not in request.drop]
+        if not names:
+            raise UsageError(f"no column of {self.path} is left as a feature; drop fewer.")
+        self._require(schema, request.categorical, "--categorical")
+        unused = [name for name in request.categorical if name not in names]
+        if unused:
+            raise UsageError(f"--categorical {unused[0]!r} is no feature; leave it out.")
+        others = [name for name in names if name not in request.categorical]
+        text = [name for name in others if is_text(schema.field(name).type)]
+        on_grid = request.shape is not None or request.kind not in (None, "table")
+        _refuse_others(schema, others if on_grid else [n for n in others if n not in text])
+        if on_grid and request.categorical:
+            raise UsageError("--categorical is for tables, but rows are said to lie on a grid.")
+        chosen = [name for name in names if name in (*text, *request.categorical)]
+        return names, {name: kind_of_type(schema.field(name).type) for name in chosen}
+
+    def _check_same(
+        self, schema: pa.Schema, names: Sequence[str], kinds: Mapping[str, str | None]
+    ) -> None:
+        """Require the columns that a forest was fitted on, or is to be."""
+        missing = [name for name in names if name not in schema.names]
+        if missing:
+            raise DataError(
+                f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
+                f"fitted on: {enumerate_names(missing)}; pass a table with the same columns."
+            )
+        numbers = [name for name in names if name not in kinds]
+        text = [name for name in numbers if not _is_number(schema.field(name).type)]
+        # Of a CSV file the value is reported when it is met.
+        if text and self._format != "csv":
+            raise DataError(
+                f"the forest was fitted on numbers, but {self.path} has text in "
+                f"{enumerate_names(text)}; pass a table with the same columns."
+            )
 
     def _dataset(self) -> Any:
         return ds.dataset(str(self.path), format=self._format)
@@ -193,7 +240,7 @@ class TableFile(Source):
         repeated = _distinct([name for name in schema.names if schema.names.count(name) > 1])
         if repeated:
             raise DataError(
-                f"{self.path} has several columns named {_enumerate(repeated)}; rename them."
+                f"{self.path} has several columns named {enumerate_names(repeated)}; rename them."
             )
         return schema
 
@@ -232,7 +279,7 @@ class TableFile(Source):
         if target is None:
             raise UsageError(
                 f"which column of {self.path} is to be predicted? Name it with --target; the "
-                f"columns are {_enumerate(schema.names)}."
+                f"columns are {enumerate_names(schema.names)}."
             )
         self._require(schema, [target], "--target")
         return target
@@ -244,7 +291,7 @@ class TableFile(Source):
                 hint = f"do you mean {close[0]!r}?" if close else ""
                 raise UsageError(
                     f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
-                    f"{_enumerate(schema.names)}.".replace(";  ", "; ")
+                    f"{enumerate_names(schema.names)}.".replace(";  ", "; ")
                 )
 
 
@@ -252,7 +299,10 @@ def _unreadable(path: Path, error: Exception) -> DataError:
     text = str(error).splitlines()[0].rpartition("Invalid: ")[2].rstrip(".")
     hint = "check the file"
     if "conversion error" in text:
-        hint = "mend the value, or leave its column out (fit has --drop)"
+        hint = (
+            "mend the value, or leave its column out or take it for categories (fit has --drop and "
+            "--categorical)"
+        )
     return DataError(f"{path} cannot be read: {text}; {hint}.")
 
 
@@ -267,27 +317,48 @@ def _is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _number_types(schema: pa.Schema, names: Sequence[str]) -> dict[str, pa.DataType]:
+def _types_to_parse(
+    schema: pa.Schema, names: Sequence[str], kinds: Mapping[str, str | None]
+) -> dict[str, pa.DataType]:
     """Types to parse features as; true and false are no numbers to a parser."""
-    return {name: _FEATURE for name in names if not pa.types.is_boolean(schema.field(name).type)}
+    return {
+        name: _TEXT if name in kinds else _FEATURE
+        for name in names
+        if not pa.types.is_boolean(schema.field(name).type)
+    }
 
 
-def _refuse_text(schema: pa.Schema, names: Sequence[str], path: Path) -> None:
-    text = [name for name in names if not _is_number(schema.field(name).type)]
-    if text:
-        options = " ".join(f"--drop {name!r}" for name in text[:3])
+def _refuse_others(schema: pa.Schema, names: Sequence[str]) -> None:
+    """Refuse columns that cannot be features as they are."""
+    others = [name for name in names if not _is_number(schema.field(name).type)]
+    if others:
+        kind = schema.field(others[0]).type
+        options = " ".join(f"--drop {name!r}" for name in others[:3])
+        more = " ..." if len(others) > 3 else ""
         raise UsageError(
-            f"features must be numbers, but {path} has columns that are not: "
-            f"{_enumerate(text)}; leave them out ({options}{' ...' if len(text) > 3 else ''}), or "
-            "write them as numbers, for example one column of 0 and 1 per category."
+            f"features must be numbers here, but {enumerate_names(others)} "
+            f"{'is' if len(others) == 1 else 'are'} not ({kind}); leave out ({options}{more}) what "
+            "is no number, or take it for categories of a table (--categorical)."
         )
 
 
-def _as_features(block: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
-    """The block with the named columns as float32, which is what forests read."""
+def _as_array(table: pa.Table) -> NDArray[Any]:
+    """The rows without their names."""
+    if not any(pa.types.is_dictionary(field.type) for field in table.schema):
+        return np.asarray(table)
+    columns = [np.array(column.to_pylist(), dtype=object) for column in table.columns]
+    return np.column_stack(columns)
+
+
+def _as_features(
+    block: pa.RecordBatch, names: Sequence[str], kinds: Mapping[str, str | None]
+) -> pa.RecordBatch:
+    """The block with the named columns as float32, and dictionaries where they are categories."""
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
-        if name in names and column.type != _FEATURE:
+        if name in kinds:
+            column = as_category(column, kinds[name])
+        elif name in names and column.type != _FEATURE:
             if pa.types.is_boolean(column.type):
                 column = pc.cast(column, pa.uint8())
             column = pc.cast(column, _FEATURE, safe=False)
@@ -317,8 +388,3 @@ def _targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
 
 def _distinct(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _enumerate(names: Sequence[str], most: int = 8) -> str:
-    text = ", ".join(repr(name) for name in names[:most])
-    return text + (f" and {len(names) - most} more" if len(names) > most else "")
