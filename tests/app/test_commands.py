@@ -32,6 +32,12 @@ def printed_table(result) -> pa.Table:
     return pa.csv.read_csv(io.BytesIO(result.stdout_bytes))
 
 
+def test_a_target_of_one_class_is_pointed_out(run, folder):
+    (folder / "one.csv").write_text("a,b,y\n" + "1,2,x\n" * 5)
+    result = run("fit", "one.csv", "--target", "y", "--out", "one.silvan", *FEW)
+    assert "every row has x, so every prediction will be that." in messages(result)
+
+
 @pytest.mark.parametrize("name", ["iris.csv", "iris.parquet", "iris.arrow"])
 def test_a_table_is_fitted_and_predicted_in_any_format(run, folder, name):
     result = run("fit", name, *IRIS, "--out", f"{name}.silvan", *FEW)

@@ -363,7 +363,12 @@ def read_data(path: Path, asked: Request, task: str | None) -> tuple[Dataset, st
     note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
     if decided == "classification":
         n_classes = len(set(y.tolist()))
-        note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
+        if n_classes == 1:
+            note(
+                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
+            )
+        else:
+            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
     else:
         note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
     return data, decided
