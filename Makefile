@@ -41,10 +41,12 @@ sanitize:
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
-	tests/test_reference.py tests/unsupervised/test_gaussian_reference.py
+	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
 
-docs: $(VENV)/group-docs
+# The code of the pages runs first, that of the examples while the pages are built.
+docs: $(VENV)/group-test $(VENV)/group-docs
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal docs src tests/app/test_pages.py tests/test_documentation.py
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf build $(VENV) .venv-sanitize docs/_build demo-output
+	rm -rf build $(VENV) .venv-sanitize docs/_build docs/gallery docs/api/generated demo-output

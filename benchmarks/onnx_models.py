@@ -46,6 +46,8 @@ def cases(folder):
     X = X.astype(np.float32)
     regressor = silvan.ForestRegressor(100)
     yield "diabetes, regression", regressor, (X[:300], y[:300]), X[300:]
+    ranks = silvan.ForestRegressor(100, scaling="rank", honest=True)
+    yield "diabetes, on ranks, honest", ranks, (X[:300], y[:300]), X[300:]
     several = np.column_stack([y, y**2])[:300]
     yield "diabetes, two outputs", regressor, (X[:300], several), X[300:]
     mnist = load_images(folder / "mnist")

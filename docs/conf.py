@@ -1,7 +1,11 @@
 # How Sphinx builds the documentation; `make docs` treats its warnings as errors.
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "silvan"
 author = "The silvan developers"
@@ -13,6 +17,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+    "link_names",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -20,14 +26,35 @@ templates_path = ["_templates"]
 # Footnotes of summary lines are taken out of them, see below.
 suppress_warnings = ["ref.footnote"]
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autosummary_generate = True
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+# Types are words such as "array-like of shape (n_samples,)", whose parts are no links.
+napoleon_use_param = False
 napoleon_use_ivar = True
+
+# All examples run at every build, since the library may have changed. One that fails fails it.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "doc_module": ("silvan",),
+    "reference_url": {"silvan": None},
+    "backreferences_dir": "api/generated/examples",
+    "run_stale_examples": True,
+    "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),
+    "thumbnail_size": (480, 300),
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": float("inf"),
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "silvan"
@@ -55,7 +82,7 @@ def prepare_docstring(
     """Turn what only numpydoc and scikit-learn's own pages understand into plain text."""
     if lines:
         # Tables of names repeat the summary line where its footnotes are not.
-        lines[0] = re.sub(r" ?\[\d+\]_", "", lines[0])
+        lines[0] = re.sub(r"(,? ?\[\d+\]_)+", "", lines[0])
     for i, line in enumerate(lines):
         # The fitted attribute in "of shape (n_samples, n_outputs_)" is no link.
         line = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)

@@ -111,6 +111,7 @@ class ReferenceTree:
         n_directions = self.options["n_directions"]
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
+            self.start(rows, path, attempt)
             directions = _core.sample_directions(
                 self.distribution,
                 self.options["seed"],
@@ -125,6 +126,9 @@ class ReferenceTree:
                 return best
             n_directions = max(n_directions, min(2 * n_directions, 2 * n_features))
         return None
+
+    def start(self, rows, path, attempt):
+        """Prepare a node for its draw number `attempt`."""
 
     def search(self, rows, indptr, indices, weights):
         best, varies = None, False

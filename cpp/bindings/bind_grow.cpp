@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -120,6 +121,23 @@ nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
     return arrays;
 }
 
+// The categories that the options tell of, and the order of rows that their codes are learnt in.
+void read_categories(const nb::dict& options, TrainingSet& training) {
+    if (!options.contains("n_categories")) return;
+    const auto counts = nb::cast<std::vector<std::int64_t>>(options["n_categories"]);
+    const FeatureMatrix& columns = training.features.columns;
+    require(static_cast<std::int64_t>(counts.size()) == columns.n_features, "n_categories needs one entry per feature");
+    require(std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n >= 0; }),
+            "n_categories must not be negative");
+    require(columns.type == FeatureType::float32, "numbers of categories must be float32");
+    require(training.targets.label != nullptr || training.targets.value != nullptr, "categories need targets");
+    training.features.categories = Categories(counts);
+    training.rank.resize(static_cast<std::size_t>(training.rows.n_samples));
+    for (std::size_t i = 0; i < training.rank.size(); ++i) {
+        training.rank[training.rows.order[i]] = static_cast<std::uint32_t>(i);
+    }
+}
+
 // The caller's own matrix, where it is row-major and of a type that growing reads, as a second layout.
 void view_rows_layout(const nb::object& source, TrainingFeatures& features) {
     if (source.is_none()) return;
@@ -149,6 +167,8 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     require(distribution->n_features() == training.features.columns.n_features,
             "the distribution was made for another number of features");
     const GrowOptions read = read_options(options);
+    read_categories(options, training);
+    const Grid* grid = training.features.categories.any() ? nullptr : distribution->grid();
     const auto on_wait = [&on_progress](std::int64_t done) {
         nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -158,13 +178,12 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     {
         nb::gil_scoped_release release;
         find_integral_features(training.features);
-        if (distribution->grid() != nullptr) {
-            training.features.sums =
-                std::make_unique<RunningSums>(rows_or_columns(training.features), *distribution->grid());
+        if (grid != nullptr) {
+            training.features.sums = std::make_unique<RunningSums>(rows_or_columns(training.features), *grid);
         }
         forest = grow_forest(training, *distribution, read, {trees.first, trees.second}, n_threads, on_wait);
     }
-    return to_dict(std::move(forest), distribution->grid());
+    return to_dict(std::move(forest), grid);
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ public:
                 std::vector<std::uint8_t>(contiguous.data(), contiguous.data() + contiguous.shape(0)));
             view.grid = grid_.get();
         }
+        const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
+        categories_ = Categories({n_categories.data(), n_categories.data() + n_categories.shape(0)});
+        if (categories_.any()) view.categories = &categories_;
     }
 
     ForestView view;
@@ -51,12 +54,16 @@ private:
 
     std::vector<nb::object> held_;
     std::unique_ptr<Grid> grid_;
+    Categories categories_;
 };
 
 FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
     const FeatureMatrix features = view_features(x);
     if (features.n_features != forest.n_features) {
         throw std::invalid_argument("X has another number of features than the forest");
+    }
+    if (forest.categories != nullptr && features.type != FeatureType::float32) {
+        throw std::invalid_argument("numbers of categories must be float32");
     }
     return features;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "core/categories.hpp"
 #include "core/node_targets.hpp"
 #include "core/samplers/check_directions.hpp"
 
@@ -31,7 +32,11 @@ nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
         copy.reserve(static_cast<std::size_t>(node.n_rows * n_features));
         for (std::int64_t i = 0; i < node.n_rows; ++i) {
             const T* row = features.as<T>() + node.rows[i] * features.row_stride;
-            for (std::int64_t j = 0; j < n_features; ++j) copy.push_back(row[j * features.column_stride]);
+            for (std::int32_t j = 0; j < n_features; ++j) {
+                const T value = row[j * features.column_stride];
+                const bool is_category = node.codes != nullptr && node.codes->is_categorical(j);
+                copy.push_back(is_category ? static_cast<T>(node.codes->code_of(j, static_cast<float>(value))) : value);
+            }
         }
     }
     return to_matrix(std::move(copy), node.n_rows, n_features);

@@ -48,12 +48,12 @@ std::int64_t EstimationRows::partition(T* entries, T* right, std::int64_t n, flo
 std::pair<EstimationRange, EstimationRange> EstimationRows::divide(const EstimationRange& range,
                                                                    const TrainingFeatures& features,
                                                                    const SplitKernels& kernels,
-                                                                   const Direction& direction, float threshold,
-                                                                   bool missing_left) {
+                                                                   const Direction& direction, NodeCodes* codes,
+                                                                   float threshold, bool missing_left) {
     const std::int64_t n = range.size();
     if (n == 0) return {range, range};
     std::uint32_t* rows = rows_.data() + range.begin;
-    features.project(kernels, rows, n, direction, values_.data());
+    features.project(kernels, rows, n, direction, codes, values_.data());
     partition(counts_.data() + range.begin, right_counts_.data(), n, threshold, missing_left);
     const std::int64_t n_left = partition(rows, right_rows_.data(), n, threshold, missing_left);
     const std::int64_t middle = range.begin + n_left;

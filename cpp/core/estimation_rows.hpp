@@ -33,7 +33,7 @@ public:
     // stays what it was.
     std::pair<EstimationRange, EstimationRange> divide(const EstimationRange& range, const TrainingFeatures& features,
                                                        const SplitKernels& kernels, const Direction& direction,
-                                                       float threshold, bool missing_left);
+                                                       NodeCodes* codes, float threshold, bool missing_left);
 
 private:
     // Moves the entries that go left to the front; returns how many.

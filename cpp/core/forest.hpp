@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/buffer.hpp"
+#include "core/categories.hpp"
 #include "core/grid.hpp"
 #include "core/views.hpp"
 
@@ -82,6 +83,7 @@ struct ForestView {
     const std::int32_t* value_outputs = nullptr;
     const double* values = nullptr;
     const Grid* grid = nullptr;  // where directions may be over its running sums
+    const Categories* categories = nullptr;  // where directions may be over indicators of categories
 };
 
 }  // namespace silvan

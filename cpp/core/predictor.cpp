@@ -48,9 +48,11 @@ struct TreeView {
 // Takes blocks of rows down trees; holds the scratch memory of one thread.
 class Descent {
 public:
-    Descent(const FeatureMatrix& block, const Grid* grid, const SplitKernels& kernels)
+    Descent(const FeatureMatrix& block, const ForestView& forest, const SplitKernels& kernels)
         : block_(block),
-          sums_(grid == nullptr ? nullptr : std::make_unique<RunningSums>(block, *grid)),
+          sums_(forest.grid == nullptr ? nullptr : std::make_unique<RunningSums>(block, *forest.grid)),
+          categories_(forest.categories == nullptr ? nullptr
+                                                   : std::make_unique<CategoryReader>(*forest.categories)),
           kernels_(kernels),
           values_(static_cast<std::size_t>(block.n_samples + kLane)),
           right_(static_cast<std::size_t>(block.n_samples)) {}
@@ -103,6 +105,7 @@ private:
     }
 
     void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n, float* values) const {
+        if (categories_ != nullptr) return categories_->project(kernels_, block_, rows, n, direction, values);
         const bool over_sums = direction.indices[0] >= block_.n_features;
         kernels_.project(over_sums ? sums_->view() : block_, rows, n, direction, values);
         if (over_sums && sums_->has_missing()) sums_->mark_missing(direction, rows, n, values);
@@ -122,7 +125,7 @@ private:
             std::int64_t k = tree.indptr[node];
             const std::int64_t end = tree.indptr[node + 1];
             float value = 0.0F;
-            if (tree.indices[k] < block_.n_features) {
+            if (tree.indices[end - 1] < block_.n_features) {
                 value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
                 for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
             } else {
@@ -138,6 +141,7 @@ private:
 
     const FeatureMatrix block_;
     const std::unique_ptr<RunningSums> sums_;
+    const std::unique_ptr<CategoryReader> categories_;
     const SplitKernels& kernels_;
     std::vector<float> values_;
     std::vector<std::uint32_t> right_;
@@ -239,7 +243,7 @@ void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& d
 void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
                   std::int32_t* nodes) {
     for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
+        Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
             std::iota(rows.begin(), rows.end(), 0U);
@@ -253,7 +257,7 @@ void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::
 void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
                double* sums) {
     for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
+        Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
             std::iota(rows.begin(), rows.end(), 0U);
@@ -267,7 +271,7 @@ void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& feature
                           std::int32_t* counts) {
     const InBag in_bag(draws, seed, forest.n_trees, n_threads);
     for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest.grid, best_kernels());
+        Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows;
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
             rows.clear();

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/bounded_draw.hpp"
+
 namespace silvan {
 
 inline std::uint64_t mix_bits(std::uint64_t z) {
@@ -40,6 +42,12 @@ inline std::uint64_t attempt_key(std::uint64_t node_key, std::uint64_t attempt) 
     return attempt == 0 ? node_key : combine_keys(node_key, kFirstRedraw + attempt);
 }
 
+// The stream of the codes that categories have in a node's draw number `attempt`.
+inline std::uint64_t codes_key(std::uint64_t node_key, std::uint64_t attempt) {
+    constexpr std::uint64_t kFirstCodes = 512;
+    return combine_keys(node_key, kFirstCodes + attempt);
+}
+
 // The streams of a node's Gaussian space: number 0 draws its thresholds, the others its directions.
 inline std::uint64_t space_key(std::uint64_t node_key, std::uint64_t number) {
     constexpr std::uint64_t kFirstSpace = 1024;
@@ -56,17 +64,7 @@ public:
     }
 
     // Uniform over {0, ..., n - 1}, n >= 1; the bias of the multiplication is at most n / 2^64.
-    std::uint64_t below(std::uint64_t n) {
-#if defined(__SIZEOF_INT128__)
-        __extension__ using Wide = unsigned __int128;
-        return static_cast<std::uint64_t>((static_cast<Wide>(bits()) * n) >> 64);
-#else
-        const std::uint64_t limit = n * (UINT64_MAX / n);
-        std::uint64_t draw = bits();
-        while (draw >= limit) draw = bits();
-        return draw % n;
-#endif
-    }
+    std::uint64_t below(std::uint64_t n) { return split_draw(bits(), n).choice; }
 
     // Uniform over [0, 1) with 53 random bits.
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }

@@ -50,14 +50,15 @@ void* SplitSearch::room_for(std::int64_t n) {
     return room_.data();
 }
 
-Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch) {
+Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch,
+                        NodeCodes* codes) {
     Split best;
     best.score = kNoScore;
     Found winner;
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
         const Direction direction = direction_of(batch, j);
         const ValueRange range =
-            features_.project(kernels_, rows, targets.n_rows(), direction, values_);
+            features_.project(kernels_, rows, targets.n_rows(), direction, codes, values_);
         if (range.minimum > range.maximum) continue;
         if (range.minimum == range.maximum && !range.any_missing) continue;
         best.varies = true;

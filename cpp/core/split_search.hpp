@@ -50,7 +50,8 @@ public:
 
     // Best split of the node over the directions of `batch`, or over the first of them if `stop` becomes true:
     // a large node takes seconds.
-    Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch);
+    // `codes` are those of the node where some features are categorical.
+    Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch, NodeCodes* codes);
 
     // Where the Gaussian criterion measures the rows of a node; filled before find, and needed by no other.
     void use_space(GaussianSpace& space) { space_ = &space; }

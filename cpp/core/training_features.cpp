@@ -46,6 +46,10 @@ void find_integral_features(TrainingFeatures& features) {
     if (columns.type == FeatureType::uint8) return;
     constexpr float kLimit = 1 << 20;
     for (std::int64_t j = 0; j < columns.n_features; ++j) {
+        if (features.categories.any() && features.categories.is_categorical(static_cast<std::int32_t>(j))) {
+            features.integral[static_cast<std::size_t>(j)] = 0;
+            continue;
+        }
         const float* column = columns.as<float>() + j * columns.column_stride;
         for (std::int64_t i = 0; i < columns.n_samples; ++i) {
             const float v = column[i * columns.row_stride];

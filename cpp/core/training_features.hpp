@@ -1,10 +1,12 @@
 // The training features in the layouts that growing reads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "core/categories.hpp"
 #include "core/grid.hpp"
 #include "core/split_kernels.hpp"
 #include "core/views.hpp"
@@ -16,12 +18,24 @@ struct TrainingFeatures {
     FeatureMatrix rows;     // the same values row-major, or without data where the caller has none
     std::vector<std::uint8_t> integral;  // per feature: whole numbers below 2^20 only
     std::unique_ptr<RunningSums> sums;   // where directions are drawn over running sums, too
+    Categories categories;
 
     bool is_over_sums(const Direction& direction) const { return direction.indices[0] >= columns.n_features; }
 
-    // Values of the rows along a direction, whatever it is drawn over.
+    // Values of the rows along a direction, whatever it is drawn over. `codes` are those of the node where some
+    // features are categorical.
     ValueRange project(const SplitKernels& kernels, const std::uint32_t* node_rows, std::int64_t n_rows,
-                       const Direction& direction, float* values) const {
+                       const Direction& direction, NodeCodes* codes, float* values) const {
+        if (codes != nullptr && codes->touches(direction)) {
+            const Direction numbers = codes->numbers_of(direction);
+            if (numbers.n_nonzeros > 0) {
+                kernels.project(layout_for(numbers, n_rows), node_rows, n_rows, numbers, values);
+            } else {
+                std::fill_n(values, n_rows, 0.0F);
+            }
+            codes->add(columns, direction, node_rows, n_rows, values);
+            return kernels.measure_range(values, n_rows);
+        }
         if (!is_over_sums(direction)) {
             return kernels.project(layout_for(direction, n_rows), node_rows, n_rows, direction, values);
         }
@@ -42,7 +56,7 @@ private:
     const FeatureMatrix& layout_for(const Direction& direction, std::int64_t n_rows) const;
 };
 
-// Fills `integral` from the columns.
+// Fills `integral` from the columns; the codes of categories are no whole numbers.
 void find_integral_features(TrainingFeatures& features);
 
 }  // namespace silvan

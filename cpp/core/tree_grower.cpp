@@ -43,6 +43,7 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
               stop),
       space_(options.gaussian) {
     if (options.criterion == Criterion::gaussian) search_.use_space(space_);
+    if (training.features.categories.any()) codes_.emplace(training.features.categories, training.rank.data());
     counts_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
 }
 
@@ -64,7 +65,9 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     open_.clear();
     open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     arrays.add_nodes(1);
-    sampler->prepare(context_of(open_.back()), tree_stream);
+    const NodeContext root = context_of(open_.back());
+    if (codes_) codes_->start(root, codes_key(root.key, 0));
+    sampler->prepare(root, tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
         open_.pop_back();
@@ -153,7 +156,7 @@ void TreeGrower::add_dimensions(const OpenNode& open, const ProjectionBatch& bat
     values_.resize(static_cast<std::size_t>((n_rows + kLane - 1) / kLane * kLane));
     for (std::int64_t j = 0; j < batch.size(); ++j) {
         const ValueRange range = training_.features.project(*options_.kernels, rows_ + open.begin, n_rows,
-                                                            direction_of(batch, j), values_.data());
+                                                            direction_of(batch, j), codes(), values_.data());
         space_.add_dimension(values_.data(), range);
     }
 }
@@ -171,9 +174,9 @@ bool TreeGrower::may_split(const OpenNode& open) const {
            n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
 }
 
-NodeContext TreeGrower::context_of(const OpenNode& open) const {
+NodeContext TreeGrower::context_of(const OpenNode& open) {
     return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key, &training_.targets, counts_.data() + open.begin};
+            open.key, &training_.targets, counts_.data() + open.begin, codes()};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
@@ -185,9 +188,10 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {
         Random random(attempt_key(open.key, redraw));
+        if (codes_) codes_->start(context, codes_key(open.key, redraw));
         batch_.clear();
         sampler.sample(context, n_directions, random, batch_);
-        const Split split = search_.find(context.rows, targets_, batch_);
+        const Split split = search_.find(context.rows, targets_, batch_, codes());
         if (split.varies || redraw == kMaxRedraws || stop_.load(std::memory_order_relaxed)) return split;
         if (redraw == 0 && rows_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
@@ -247,21 +251,19 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     const auto node = static_cast<std::size_t>(open.node);
     const auto left = static_cast<std::int32_t>(arrays.left.size());
 
-    const auto direction = static_cast<std::size_t>(split.direction);
-    const std::int64_t start = batch_.indptr[direction];
-    const auto length = static_cast<std::size_t>(batch_.indptr[direction + 1] - start);
+    const Direction winner = direction_of(batch_, split.direction);
+    const Direction kept = codes_ ? codes_->written_out(winner) : winner;
+    const auto length = static_cast<std::size_t>(kept.n_nonzeros);
     arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
-    arrays.direction_indices.append(batch_.indices.data() + start, length);
-    arrays.direction_weights.append(batch_.weights.data() + start, length);
+    arrays.direction_indices.append(kept.indices, length);
+    arrays.direction_weights.append(kept.weights, length);
     arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = missing_left ? 1 : 0;
     arrays.add_nodes(2);
-    const Direction winner{batch_.indices.data() + start, batch_.weights.data() + start,
-                           static_cast<std::int64_t>(length)};
     const auto [left_estimates, right_estimates] = estimation_.divide(
-        open.estimates, training_.features, *options_.kernels, winner, split.threshold, missing_left);
+        open.estimates, training_.features, *options_.kernels, winner, codes(), split.threshold, missing_left);
     open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
     open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/criteria.hpp"
@@ -34,6 +35,7 @@ struct TrainingSet {
     TrainingFeatures features;
     TrainingTargets targets;
     RowDraws rows;
+    std::vector<std::uint32_t> rank;  // place of each row in canonical order, where features are categorical
 };
 
 class TreeGrower {
@@ -59,7 +61,8 @@ private:
     void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
-    NodeContext context_of(const OpenNode& open) const;
+    NodeCodes* codes() { return codes_ ? &*codes_ : nullptr; }
+    NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
@@ -84,6 +87,7 @@ private:
     NodeTargets targets_;
     SplitSearch search_;
     GaussianSpace space_;
+    std::optional<NodeCodes> codes_;  // where features are categorical
     ProjectionBatch features_;  // every feature by itself
     std::vector<float> values_;
 };

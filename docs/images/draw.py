@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 from sklearn.base import clone
@@ -66,6 +67,55 @@ def laws() -> dict[str, ProjectionDistribution]:
             [(AxisAligned(), 1.0), (Dictionary(steps), 1.0)]
         ),
     }
+
+
+def draw_geometries() -> Figure:
+    """Show a direction of each geometry over a row of data, for light and dark pages alike."""
+    ink, paper = "#7d8894", "#9aa4af"
+    added, subtracted = "#2b9348", "#e8871e"
+    figure = Figure(figsize=(12, 3.3), layout="constrained")
+    figure.patch.set_alpha(0)
+    table, image, line, graph = figure.subplots(1, 4)
+
+    direction = SparseSigns(mean_nonzeros=3).draw(1, 8, random_state=4).toarray()[0]
+    values = np.random.default_rng(1).uniform(0.1, 0.6, size=(9, 8))
+    for (i, j), value in np.ndenumerate(values):
+        colour = {1: added, -1: subtracted}.get(int(direction[j]), paper)
+        alpha = value if direction[j] == 0 else 0.4 + value
+        table.add_patch(Rectangle((j, -i), 0.9, 0.86, color=colour, alpha=alpha, linewidth=0))
+    for j in np.flatnonzero(direction):
+        sign = "+" if direction[j] > 0 else "\N{MINUS SIGN}"
+        table.text(j + 0.45, 1.05, sign, ha="center", fontsize=15, color=ink)
+    table.set(xlim=(-0.1, 8), ylim=(-8.2, 2), title="tables: a few columns")
+
+    digit = load_digits().images[5] / 16
+    patches = Patches((8, 8), min_size=2, max_size=3, n_patches=2, boundary="inside")
+    weights = patches.draw(1, 64, random_state=12).toarray().reshape(8, 8)
+    for (i, j), value in np.ndenumerate(digit):
+        colour = {1: added, -1: subtracted}.get(int(weights[i, j]), ink)
+        alpha = 0.9 * value + 0.05 if weights[i, j] == 0 else 0.45 + 0.5 * value
+        image.add_patch(Rectangle((j, -i), 0.94, 0.94, color=colour, alpha=alpha, linewidth=0))
+    image.set(xlim=(-0.1, 8.1), ylim=(-7.1, 1.1), title="images: patches")
+
+    series = make_impulse(6, random_state=4)
+    row = series[0][np.flatnonzero(series[1])[0]]
+    window = Patches(100, min_size=12, max_size=15).draw(1, 100, random_state=3).indices
+    line.plot(row, color=ink, linewidth=1)
+    line.plot(window, row[window], color=added, linewidth=2.5)
+    line.axvspan(window.min(), window.max(), color=added, alpha=0.25, linewidth=0)
+    line.set(ylim=(-4, 4), title="series: windows")
+
+    places, links = make_sensors()
+    chosen = GraphNeighborhoods(links, min_size=8).draw(1, 80, random_state=5).toarray()[0] > 0
+    edges = places[np.column_stack(links.nonzero())]
+    graph.add_collection(LineCollection(list(edges), colors=paper, linewidths=0.8, alpha=0.6))
+    graph.scatter(*places[~chosen].T, s=22, color=ink, zorder=2, linewidths=0)
+    graph.scatter(*places[chosen].T, s=60, color=added, zorder=3, linewidths=0)
+    graph.set_title("graphs: neighbourhoods")
+    for axis in (table, image, line, graph):
+        axis.set_axis_off()
+        axis.set_title(axis.get_title(), color=ink, fontsize=13)
+    return figure
 
 
 def draw_directions() -> Figure:
@@ -507,7 +557,52 @@ def draw_tuning() -> Figure:
     return figure
 
 
+CROPS = ("millet", "rice", "sorghum", "taro", "wheat")
+
+
+def make_fields(n: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Crops and rain with the harvest, as numbers; the example of the guide."""
+    rng = np.random.default_rng(0)
+    likes_rain = np.array([-1.0, 1.0, -0.5, 0.5, 0.0])
+    crop, rain = rng.integers(len(CROPS), size=n), rng.uniform(-1, 1, n)
+    harvest = rain + 1.5 * likes_rain[crop] * rain + 0.2 * rng.normal(size=n)
+    return np.column_stack([crop, rain]), harvest
+
+
+def draw_categories() -> Figure:
+    """Show what crops are worth at two nodes of a tree, below its first split by rain."""
+    tree = ForestRegressor(
+        1,
+        projections=AxisAligned(),
+        categorical_features=[0],
+        max_features=None,
+        max_depth=2,
+        bootstrap=False,
+        random_state=0,
+    ).fit(*make_fields(1000))
+    arrays = tree.forest_
+    codes = arrays.stored_directions(0).toarray()[:, arrays.n_features :]
+    figure = Figure(figsize=(9, 3.0), dpi=90, layout="constrained")
+    first = arrays.left[0]
+    for axis, node, sign in zip(figure.subplots(1, 2), (first, first + 1), "≤>", strict=True):
+        order = np.argsort(codes[node])
+        worth, threshold = codes[node][order], arrays.threshold[node]
+        colors = [GREEN if code <= threshold else ORANGE for code in worth]
+        axis.axvline(threshold, color=GREY, linestyle="--", linewidth=1)
+        axis.scatter(worth, np.arange(len(order)), s=70, color=colors, zorder=3)
+        axis.set_yticks(np.arange(len(order)), [CROPS[k] for k in order])
+        axis.set_title(f"node {node}: rain {sign} {arrays.threshold[0]:.2f}", fontsize=10)
+        axis.text(threshold, len(order) - 0.45, "left | right", ha="center", color=GREY, fontsize=9)
+        axis.set(xlim=(-1.4, 1.4), ylim=(-0.6, len(order) - 0.1))
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel(
+        "code: distance from the node's mean harvest in standard deviations", fontsize=10
+    )
+    return figure
+
+
 if __name__ == "__main__":
+    draw_geometries().savefig(HERE / "geometries.png", dpi=160)
     draw_directions().savefig(HERE / "directions.png")
     draw_fitted_directions().savefig(HERE / "fitted_directions.png")
     draw_patches().savefig(HERE / "patches.png")
@@ -517,6 +612,7 @@ if __name__ == "__main__":
     draw_line_and_graph().savefig(HERE / "importance_series_graph.png")
     draw_scaling().savefig(HERE / "scaling.png")
     draw_tuning().savefig(HERE / "tuning.png")
+    draw_categories().savefig(HERE / "categories.png")
     draw_honesty().savefig(HERE / "honesty.png")
     draw_contributions().savefig(HERE / "contributions_digits.png", dpi=80)
     draw_contribution_bars().savefig(HERE / "contributions_table.png", dpi=80)

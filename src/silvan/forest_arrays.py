@@ -32,14 +32,18 @@ _DTYPES = {
     "members": np.int32,
     "grid_shape": np.int64,
     "grid_contiguous": np.uint8,
+    "n_categories": np.int64,
 }
 _LARGEST = int(np.iinfo(np.int32).max)
+# float32 counts so far.
+MOST_CATEGORIES = 2**24
 # Running sums take memory that the features do not tell of; an axis of one cell doubles them.
 _MOST_SUMS_PER_CELL = 1024
+# Arrays that say what the columns after the features are.
+_COLUMNS = ("grid_shape", "grid_contiguous", "n_categories")
+_NODE_ARRAYS = ("left", "threshold", "missing_left", "n_samples", "weight", "impurity")
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.
-_GRID = ("grid_shape", "grid_contiguous")
-_NODE_ARRAYS = ("left", "threshold", "missing_left", "n_samples", "weight", "impurity")
 _POSITIONS = ("tree_offsets", "leaf_offsets", "direction_indptr", "value_indptr", "member_indptr")
 
 
@@ -87,6 +91,10 @@ class ForestArrays:
         ``n_features + j`` is running sum j. Empty where directions are over features only.
     grid_contiguous : uint8 array
         1 for each axis of the grid that running sums run along.
+    n_categories : int64 array
+        Number of categories of each feature, 0 for numbers: column ``n_features + j`` is the
+        indicator of category j, counted feature after feature, and its weight the code that the
+        category has at the node. Empty where all features are numbers.
     """
 
     n_features: int
@@ -109,12 +117,19 @@ class ForestArrays:
     members: NDArray[np.int32]
     grid_shape: NDArray[np.int64]
     grid_contiguous: NDArray[np.uint8]
+    n_categories: NDArray[np.int64]
 
     @classmethod
     def from_native(
-        cls, arrays: Mapping[str, Any], n_features: int, n_outputs: int
+        cls,
+        arrays: Mapping[str, Any],
+        n_features: int,
+        n_outputs: int,
+        n_categories: NDArray[np.int64] | None = None,
     ) -> ForestArrays:
         """Take over the arrays that the core returns; nothing is copied."""
+        counts = np.empty(0, dtype=np.int64) if n_categories is None else n_categories
+        arrays = {**arrays, "n_categories": counts}
         return cls(n_features, n_outputs, **{name: arrays[name] for name in _DTYPES})
 
     @property
@@ -134,8 +149,12 @@ class ForestArrays:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns that directions are over: features, and running sums of the grid."""
-        return self.n_features + self._n_sums()
+        """Number of columns that directions are over.
+
+        These are the features, and after them running sums of the grid or indicators of categories.
+        """
+        n_indicators: int = sum(self.n_categories.tolist())
+        return self.n_features + self._n_sums() + n_indicators
 
     @property
     def nbytes(self) -> int:
@@ -147,17 +166,60 @@ class ForestArrays:
         return np.repeat(np.arange(self.n_trees), np.diff(self.tree_offsets))
 
     def directions(self, tree: int | None = None) -> csr_array:
-        """Directions of the splits of one tree or of all: a row for each node, empty at leaves."""
-        first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
-        indptr = self.direction_indptr[self.tree_offsets[first] : self.tree_offsets[last] + 1]
-        entries = slice(indptr[0], indptr[-1])
-        indptr = indptr - indptr[0]
-        indices, weights = self.direction_indices[entries], self.direction_weights[entries]
+        """Directions of the splits of one tree or of all: a row for each node, empty at leaves.
+
+        A column per feature. The weight of a categorical feature is the root mean square of what
+        its categories are worth at the node; `stored_directions` has them all.
+        """
+        indptr, indices, weights = self._stored_entries(tree)
         if len(self.grid_shape):
             indptr, indices, weights = _core.expand_directions(
                 self.grid_shape, self.grid_contiguous, indptr, indices, weights
             )
+        elif len(self.n_categories):
+            indptr, indices, weights = self._join_categories(indptr, indices, weights)
         return csr_array((weights, indices, indptr), shape=(len(indptr) - 1, self.n_features))
+
+    def stored_directions(self, tree: int | None = None) -> csr_array:
+        """The same as trees keep them, over all `n_columns` columns."""
+        indptr, indices, weights = self._stored_entries(tree)
+        return csr_array((weights, indices, indptr), shape=(len(indptr) - 1, self.n_columns))
+
+    def _stored_entries(
+        self, tree: int | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        first, last = (0, self.n_trees) if tree is None else (tree, tree + 1)
+        indptr = self.direction_indptr[self.tree_offsets[first] : self.tree_offsets[last] + 1]
+        entries = slice(indptr[0], indptr[-1])
+        return (
+            indptr - indptr[0],
+            self.direction_indices[entries],
+            self.direction_weights[entries],
+        )
+
+    def column_features(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The feature that each column is, or whose category it tells of."""
+        ends = self.n_features + np.cumsum(self.n_categories)
+        belongs = np.searchsorted(ends, columns, side="right").astype(np.int32)
+        return np.where(columns < self.n_features, columns, belongs)
+
+    def _join_categories(
+        self, indptr: NDArray[np.int64], columns: NDArray[np.int32], weights: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """One entry for all categories of a feature in a direction; entries ascend as before."""
+        node = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        features = self.column_features(columns)
+        order = np.lexsort((features, node))
+        node, features, weights = node[order], features[order], weights[order]
+        starts = np.flatnonzero(np.diff(node, prepend=-1) | np.diff(features, prepend=-1))
+        squares = np.square(weights, dtype=np.float64)
+        sums = np.add.reduceat(squares, starts) if len(starts) else squares
+        spread = np.sqrt(sums / np.diff(starts, append=len(weights)))
+        features = features[starts]
+        categorical = self.n_categories[features] > 0
+        joined = np.where(categorical, spread, weights[starts]).astype(np.float32)
+        counts = np.bincount(node[starts], minlength=len(indptr) - 1)
+        return np.concatenate([[0], np.cumsum(counts)]), features, joined
 
     def leaf_values(self, tree: int | None = None) -> csr_array:
         """Values of the leaves of one tree or of all: a row for each leaf, a column per output."""
@@ -189,7 +251,7 @@ class ForestArrays:
         nodes = slice(*self.tree_offsets[number : number + 2])
         leaves = slice(*self.leaf_offsets[number : number + 2])
         parts = {name: getattr(self, name)[nodes] for name in _NODE_ARRAYS}
-        parts |= {name: getattr(self, name) for name in _GRID}
+        parts |= {name: getattr(self, name) for name in _COLUMNS}
         for name, owners, entries in (
             ("direction_indptr", nodes, ("direction_indices", "direction_weights")),
             ("value_indptr", leaves, ("value_outputs", "values")),
@@ -206,10 +268,13 @@ class ForestArrays:
 
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""
-        same_grid = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _GRID)
-        if not same_grid:
+        same_columns = all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
+        )
+        if not same_columns:
             raise ValueError(
-                "a forest on another grid cannot follow this one; grow both with the same patches."
+                "a forest on another grid or with other categories cannot follow this one; grow "
+                "both with the same patches and on the same kind of data."
             )
         if (other.n_features, other.n_outputs) != (self.n_features, self.n_outputs):
             raise ValueError(
@@ -220,7 +285,7 @@ class ForestArrays:
         joined = {}
         for name in _DTYPES:
             mine, theirs = getattr(self, name), getattr(other, name)
-            if name in _GRID:
+            if name in _COLUMNS:
                 joined[name] = mine
                 continue
             if name in _POSITIONS:
@@ -326,9 +391,24 @@ class ForestArrays:
         )
         return n_sums
 
+    def _check_categories(self) -> None:
+        counts = self.n_categories
+        if not len(counts):
+            return
+        _require(not len(self.grid_shape), "it has both a grid and categories")
+        _require(
+            len(counts) == self.n_features,
+            f"n_categories has {len(counts)} entries for {self.n_features} features",
+        )
+        _require(
+            bool((counts >= 0).all() and (counts <= MOST_CATEGORIES).all()),
+            f"n_categories has entries outside 0 ... {MOST_CATEGORIES}",
+        )
+
     def _check_entries(self) -> None:
+        self._check_categories()
         n_columns = self.n_columns
-        _require(n_columns <= _LARGEST, "it has more features and running sums than int32 counts")
+        _require(n_columns <= _LARGEST, "it has more columns than int32 counts")
         for name, limit in (
             ("direction_indices", n_columns),
             ("value_outputs", self.n_outputs),
@@ -346,7 +426,7 @@ class ForestArrays:
         over_sums = self.direction_indices >= self.n_features
         first, last = self.direction_indptr[:-1][split], self.direction_indptr[1:][split] - 1
         _require(
-            np.array_equal(over_sums[first], over_sums[last]),
+            len(self.n_categories) > 0 or np.array_equal(over_sums[first], over_sums[last]),
             "a direction is over features and running sums",
         )
         _require(not np.isnan(self.threshold).any(), "threshold has entries that are NaN")

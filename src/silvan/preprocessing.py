@@ -135,7 +135,8 @@ class RankScaler(
         # Halves, because a difference of two float64 may exceed the largest.
         width = upper / 2 - lower / 2
         step = np.divide(column / 2 - lower / 2, width, out=np.zeros_like(width), where=width > 0)
-        scaled: NDArray[np.float64] = ranks[at] + step * (ranks[above] - ranks[at])
+        low, high = ranks[at].astype(np.float64), ranks[above].astype(np.float64)
+        scaled: NDArray[np.float64] = low + step * (high - low)
         scaled[column < values[0]] = 0.0
         scaled[column > values[-1]] = self.n_values_[j] + 1.0
         scaled[np.isnan(column)] = np.nan

@@ -15,8 +15,11 @@ import pytest
 import silvan
 from silvan import __main__
 from silvan.app.commands import app
+from silvan.app.data import open_source
+from silvan.app.data.dataset import Layout
 
 IRIS = ("--target", "species", "--drop", "id", "--drop", "note")
+_CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
 FEW = ("--trees", "10", "--jobs", "1")
 
 
@@ -27,6 +30,12 @@ def messages(result) -> str:
 
 def printed_table(result) -> pa.Table:
     return pa.csv.read_csv(io.BytesIO(result.stdout_bytes))
+
+
+def test_a_target_of_one_class_is_pointed_out(run, folder):
+    (folder / "one.csv").write_text("a,b,y\n" + "1,2,x\n" * 5)
+    result = run("fit", "one.csv", "--target", "y", "--out", "one.silvan", *FEW)
+    assert "every row has x, so every prediction will be that." in messages(result)
 
 
 @pytest.mark.parametrize("name", ["iris.csv", "iris.parquet", "iris.arrow"])
@@ -95,6 +104,47 @@ def test_batches_give_what_one_batch_gives(run, folder, monkeypatch):
     run("fit", "iris.csv", *IRIS, "--out", "iris.silvan", *FEW)
     for name in ("iris.csv", "iris.parquet", "iris.arrow"):
         assert printed_table(run("predict", "iris.silvan", name)).num_rows == 150
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "zst", "lz4"])
+def test_compressed_text_is_read_block_by_block(run, folder, suffix):
+    lines = (folder / "iris.csv").read_text().splitlines()
+    many = "\n".join([lines[0], *lines[1:] * 700]).encode()  # of two blocks
+    for name, content in (("iris", "\n".join(lines).encode()), ("many", many)):
+        with pa.CompressedOutputStream(str(folder / f"{name}.csv.{suffix}"), _CODECS[suffix]) as f:
+            f.write(content)
+    run("fit", f"iris.csv.{suffix}", *IRIS, "--out", "packed.silvan", *FEW)
+    run("fit", "iris.csv", *IRIS, "--out", "iris.silvan", *FEW)
+    forests = [silvan.load(folder / name).forest_ for name in ("packed.silvan", "iris.silvan")]
+    np.testing.assert_array_equal(forests[0].threshold, forests[1].threshold)
+    expected = printed_table(run("predict", "iris.silvan", "iris.csv"))["prediction"].to_pylist()
+    run("predict", "packed.silvan", f"many.csv.{suffix}", "--out", "many.parquet")
+    answers = pa.parquet.read_table(folder / "many.parquet")["prediction"].to_pylist()
+    assert answers == expected * 700
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "zst"])
+def test_a_compressed_file_that_was_cut_short_is_refused(run, folder, suffix):
+    run("fit", "iris.csv", *IRIS, "--out", "iris.silvan", *FEW)
+    path = folder / f"cut.csv.{suffix}"
+    with pa.CompressedOutputStream(str(path), _CODECS[suffix]) as file:
+        head, _, rows = (folder / "iris.csv").read_bytes().partition(b"\n")
+        file.write(head + b"\n" + rows * 700)
+    path.write_bytes(path.read_bytes()[:-30])
+    result = run("predict", "iris.silvan", path.name, "--out", "cut.parquet", code=3)
+    assert f"cut.csv.{suffix} cannot be read" in messages(result)
+    assert not (folder / "cut.parquet").exists()
+
+
+def test_a_large_row_group_is_read_in_small_batches(folder):
+    table = pa.table({"a": np.arange(100_000.0), "y": np.arange(100_000) % 2})
+    pa.parquet.write_table(table, folder / "group.parquet", row_group_size=100_000)
+    source = open_source(folder / "group.parquet")
+    batches = list(source.batches(Layout(1, ("a",), None, ("y",)), 1000))
+    assert max(len(batch.X) for batch in batches) == 1000
+    np.testing.assert_array_equal(
+        np.concatenate([np.asarray(batch.X["a"]) for batch in batches]), table["a"]
+    )
 
 
 def test_numbers_are_regressed_on_and_missing_values_are_allowed(run, folder):
@@ -208,11 +258,25 @@ WRONG = {
         ["fit", "iris.csv", "--target", "specis", "--out", "x"],
         "--target 'specis' is not a column of iris.csv; do you mean 'species'?",
     ),
-    "text": (
+    "text on a grid": (
         2,
-        ["fit", "iris.csv", "--target", "species", "--out", "x"],
-        "features must be numbers, but iris.csv has columns that are not: 'note'; leave them out "
-        "(--drop 'note')",
+        ["fit", "iris.csv", "--target", "species", "--shape", "2x3", "--out", "x"],
+        "features must be numbers here, but 'note' is not (string); leave out (--drop 'note') what",
+    ),
+    "categories of nothing": (
+        2,
+        ["fit", "iris.csv", "--target", "species", "--categorical", "nota", "--out", "x"],
+        "--categorical 'nota' is not a column of iris.csv; do you mean 'note'?",
+    ),
+    "categories of the target": (
+        2,
+        ["fit", "iris.csv", "--target", "species", "--categorical", "species", "--out", "x"],
+        "--categorical 'species' is no feature; leave it out.",
+    ),
+    "categories of an array": (
+        2,
+        ["fit", "digits.npz", "--categorical", "a", "--out", "x"],
+        "--categorical is for tables with names of columns; leave it out.",
     ),
     "wrong shape": (
         2,

@@ -1,15 +1,16 @@
 """Pictures of contributions have the shape of the data."""
 
 import matplotlib
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_digits
 
 import silvan.plotting
-from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
+from silvan import ForestRegressor, ManifoldForestClassifier
 from silvan.explanations import ContributionDisplay, feature_contributions
-from silvan.projections import Patches
+from silvan.projections import GraphNeighborhoods
 
 matplotlib.use("Agg")
 
@@ -85,12 +86,64 @@ def test_missing_values_and_axes_of_ones_are_no_hindrance(forest):
     assert display.axes_[0].images[0].get_array().shape == (8, 8)
 
 
-def test_volumes_are_refused():
-    X = np.random.default_rng(0).normal(size=(20, 27))
-    y = np.arange(20) % 2
-    forest = ForestClassifier(2, projections=Patches((3, 3, 3)), random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"shape \(3, 3, 3\) cannot be drawn"):
-        ContributionDisplay.from_estimator(forest, X[:1])
+def test_volumes_are_drawn_as_slices():
+    X = np.random.default_rng(0).normal(size=(40, 6, 4, 3))
+    forest = ManifoldForestClassifier(3, random_state=0).fit(X, X[:, 2, 1, 1] > 0)
+    display = ContributionDisplay.from_estimator(forest, X[:2], n_slices=3)
+    slices = [0, 2, 5]
+    drawn = np.array([axis.images[0].get_array() for axis in display.axes_])
+    np.testing.assert_array_equal(drawn, display.contributions[:, slices].reshape(6, 4, 3))
+    titles = [f"{title}, slice {z}" for title in display.titles for z in slices]
+    assert [axis.get_title() for axis in display.axes_] == titles
+    assert display.axes_[0].get_gridspec().ncols == 3
+
+
+def test_slices_are_outlined_at_one_level_and_missing_ones_not_at_all():
+    row = np.arange(27.0).reshape(1, 3, 3, 3)
+    row[0, 1] = np.nan
+    display = ContributionDisplay(np.ones_like(row), row, ["row"]).plot()
+    assert [len(axis.collections) for axis in display.axes_] == [0, 0, 0]  # none crosses 13
+    row[0, 2, 0, 0] = 0.0
+    display = ContributionDisplay(np.ones_like(row), row, ["row"]).plot()
+    assert [len(axis.collections) for axis in display.axes_] == [0, 0, 1]
+    assert display.axes_[2].collections[0].levels == [13.0]
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_every_channel_of_an_image_has_a_map(channels_last):
+    X = np.random.default_rng(0).normal(size=(40, 3, 5, 4))
+    y, contiguous, to_front = X[:, 1, 2, 2] > 0, [False, True, True], (0, 1, 2, 3)
+    if channels_last:
+        X, contiguous, to_front = np.moveaxis(X, 1, -1), [True, True, False], (0, 3, 1, 2)
+    forest = ManifoldForestClassifier(3, contiguous=contiguous, random_state=0).fit(X, y)
+    display = ContributionDisplay.from_estimator(forest, X[:2])
+    drawn = np.array([axis.images[0].get_array() for axis in display.axes_])
+    maps = display.contributions.transpose(to_front).reshape(6, 5, 4)
+    np.testing.assert_array_equal(drawn, maps)
+    assert display.axes_[4].get_title() == f"{display.titles[1]}, channel 1"
+    single = ContributionDisplay.from_estimator(forest, X[:1])
+    assert len(single.axes_) == single.axes_[0].get_gridspec().ncols == 3
+
+
+def test_contributions_on_a_graph_are_colours_of_its_nodes():
+    graph = nx.path_graph(6)
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    law = GraphNeighborhoods(graph)
+    forest = ForestRegressor(5, projections=law, random_state=0).fit(X, X[:, 2] + X[:, 3])
+    places = np.random.default_rng(1).random((6, 2))
+    display = ContributionDisplay.from_estimator(forest, X[:2], positions=places)
+    for axis, values in zip(display.axes_, display.contributions, strict=True):
+        nodes = axis.collections[1]
+        np.testing.assert_array_equal(nodes.get_offsets(), places)
+        np.testing.assert_array_equal(nodes.get_array(), values)
+        assert nodes.get_clim() == (nodes.norm.vmin, -nodes.norm.vmin)
+    with pytest.raises(ValueError, match=r"positions must have shape \(6, 2\)"):
+        ContributionDisplay.from_estimator(forest, X[:2], positions=places[:3])
+
+
+def test_more_than_three_contiguous_axes_are_refused():
+    with pytest.raises(ValueError, match="4 contiguous axes cannot be drawn, but one with up to 3"):
+        ContributionDisplay(np.ones((1, 2, 2, 2, 2)), np.ones((1, 2, 2, 2, 2)), ["one"]).plot()
 
 
 def test_display_is_among_the_others():

@@ -1,11 +1,13 @@
 """ONNX models end in the same leaves as the forest, and say the same."""
 
+import json
 import sys
 from dataclasses import replace
 
 import numpy as np
 import onnxruntime
 import pytest
+from mixed_frames import make_frame, new_rows
 from projections.registry import CASES, named
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.exceptions import NotFittedError
@@ -17,7 +19,7 @@ from silvan import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
-from silvan.export import to_onnx
+from silvan.export import to_onnx, to_onnx_input
 from silvan.projections import Mixture, Patches, UniformCombinations
 
 
@@ -138,11 +140,47 @@ def test_regression():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
-@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard", "rank"])
 def test_scaled_forests(scaling, dtype, digits):
     X, y = digits
     X = X.astype(dtype)
     forest = ManifoldForestClassifier(4, scaling=scaling, honest=True, random_state=0).fit(X, y)
+    assert_same(forest, X, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ranks_of_values_between_outside_and_missing(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6)).astype(dtype)
+    X[:, 1] = X[:, 1].round(1)  # ties
+    X[:, 2] = 3.0  # a single value
+    X[:, 3] = np.nan
+    X[:, 4] *= 1e37  # with differences up to the largest float32
+    X[::7, 5] = np.nan
+    y = X[:, 0] + X[:, 1] > 0
+    weight = rng.random(200)
+    forest = ForestClassifier(
+        5, scaling="rank", projections=UniformCombinations(), random_state=0
+    ).fit(X, y, sample_weight=weight)
+    new = np.concatenate([X, X + rng.normal(size=X.shape).astype(dtype), X[:50, ::-1]])
+    new[200:210, 2] = [2, 3, 4, np.nan, np.nextafter(3, 4), 3, 3, 0, -1, 1e30]
+    assert_same(forest, new, dtype=dtype)
+    # Leaves of single rows: every rank decides somewhere.
+    ranks = ForestRegressor(3, scaling="rank", honest=True, random_state=0).fit(X, X[:, 0])
+    assert_same(ranks, new, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("honest", [False, True])
+@pytest.mark.parametrize("scaling", [None, "rank"])
+def test_several_outputs_of_every_type(scaling, honest, dtype, digits):
+    X, y = digits
+    X = (X * 10).astype(dtype)
+    if dtype != "uint8":
+        X[np.random.default_rng(0).random(X.shape) < 0.02] = np.nan
+    forest = ManifoldForestRegressor(
+        4, max_patch=6, honest=honest, scaling=scaling, random_state=0
+    ).fit(X, np.column_stack([y, y % 2]))
     assert_same(forest, X, dtype=dtype)
 
 
@@ -151,6 +189,78 @@ def test_missing_values_that_were_not_there_in_training(digits):
     forest = ManifoldForestClassifier(4, random_state=0).fit(X, y)
     holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
     assert_same(forest, holes.astype(np.float32))
+
+
+def assert_same_with_categories(forest, X, dtype="float32"):
+    """The same leaves, missing and unseen categories included."""
+    outputs = run(forest, to_onnx_input(forest, X).astype(dtype), dtype=dtype)
+    if hasattr(forest, "classes_"):
+        np.testing.assert_array_equal(outputs[0], forest.predict(X))
+        np.testing.assert_allclose(outputs[1], forest.predict_proba(X), rtol=0, atol=1e-14)
+    else:
+        np.testing.assert_allclose(outputs[0], forest.predict(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("scaling", [None, "rank", "minmax", "standard"])
+def test_categories_are_numbers_of_the_input(scaling, dtype):
+    X, classes, target = make_frame()
+    options = {"max_features": 6, "scaling": scaling, "random_state": 0}
+    assert_same_with_categories(ForestClassifier(20, **options).fit(X, classes), new_rows(), dtype)
+    assert_same_with_categories(ForestRegressor(20, **options).fit(X, target), new_rows(), dtype)
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_every_distribution_with_categories(case):
+    X, classes, _ = make_frame(120)
+    wide = X.assign(**{f"x{k}": np.float32(np.arange(120) * k % 7) for k in range(12)})
+    law = case.build(16)
+    forest = ForestClassifier(3, projections=law, random_state=0).fit(wide, classes)
+    assert_same_with_categories(forest, wide)
+
+
+def test_categories_alone_and_numbers_that_are_none():
+    X, classes, _ = make_frame()
+    X = X[["colour", "shop"]]
+    forest = ForestClassifier(10, random_state=0).fit(X, classes)
+    assert_same_with_categories(forest, new_rows()[["colour", "shop"]])
+    rows = np.array([[5, 0], [1e30, 0], [-np.inf, 0], [-1, 0], [0.5, 0], [0, 0]], np.float32)
+    _, probabilities = run(forest, rows)
+    np.testing.assert_array_equal(probabilities[:3], probabilities[[3, 3, 3]])
+    np.testing.assert_array_equal(probabilities[4], probabilities[5])
+
+
+def test_many_categories_and_several_outputs():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.integers(0, 700, 1500), rng.integers(0, 30, 1500), rng.normal(size=1500)]
+    )
+    y = np.column_stack([X[:, 0] % 5 + X[:, 2], X[:, 1] % 3])
+    options = {"categorical_features": [0, 1], "max_features": 4, "random_state": 0}
+    new = X[:300] + np.where(np.arange(300) % 3 == 0, 500, 0)[:, None]
+    new[::7, 0], new[::11, 1] = np.nan, np.nan
+    for honest in (False, True):
+        forest = ForestRegressor(10, honest=honest, **options).fit(X, y)
+        assert_same_with_categories(forest, new)
+    forest = ForestClassifier(10, voting="hard", **options).fit(X, y[:, 1])
+    assert_same_with_categories(forest, new)
+
+
+def test_the_model_names_the_categories():
+    X, classes, _ = make_frame()
+    model = to_onnx(ForestClassifier(2, random_state=0).fit(X, classes))
+    (fact,) = model.metadata_props
+    assert fact.key == "categories"
+    names = json.loads(fact.value)
+    assert names[0] == ["blue", "green", "pink", "red", "white"]
+    assert names[1] is None
+    assert names[3] is None
+
+
+def test_categories_do_not_fit_into_bytes():
+    X, classes, _ = make_frame()
+    with pytest.raises(ValueError, match=r"dtype must be .* with categorical features"):
+        to_onnx(ForestClassifier(2, random_state=0).fit(X, classes), dtype="uint8")
 
 
 def test_a_forest_without_splits(digits):
@@ -177,8 +287,6 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
-    with pytest.raises(ValueError, match='scaling="rank" cannot be exported to ONNX'):
-        to_onnx(ForestClassifier(2, scaling="rank", random_state=0).fit(X, y))
     monkeypatch.setattr("silvan.export.onnx._LARGEST_MODEL", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from mixed_frames import make_frame, new_rows
 from sklearn.datasets import load_digits, load_iris
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
@@ -24,8 +25,14 @@ def predict_by_dict(description, x):
         node = nodes[0]
         while "values" not in node:
             value = np.float32(0)
-            for feature, weight in zip(node["features"], node["weights"], strict=True):
-                value += np.float32(weight) * x[feature]
+            terms = list(zip(node["features"], node["weights"], strict=True))
+            for feature, weight in terms:
+                if not isinstance(weight, dict):
+                    value += np.float32(weight) * x[feature]
+            for feature, codes in terms:
+                if isinstance(codes, dict):
+                    known = x[feature] is not None
+                    value += np.float32(codes.get(x[feature], 0.0) if known else np.nan)
             if node["threshold"] is None or np.isnan(value):
                 left = np.isnan(value) == (node["missing"] == "left")
             else:
@@ -56,6 +63,37 @@ def test_dictionaries_write_patches_over_features():
     assert description["shape"] == [8, 8]
     predicted = np.array([predict_by_dict(description, x.ravel()) for x in X])
     np.testing.assert_allclose(predicted, forest.predict_proba(X), atol=1e-12)
+
+
+def test_dictionaries_and_texts_name_categories():
+    X, y, _ = make_frame()
+    forest = ForestClassifier(4, max_features=6, random_state=0).fit(X, y)
+    description = json.loads(json.dumps(to_dict(forest), allow_nan=False))
+    assert description["categories"][0] == ["blue", "green", "pink", "red", "white"]
+    assert description["categories"][1] is None
+    rows = new_rows()
+    values = rows.to_numpy(dtype=object)
+    for j in (0, 2):
+        values[pd.isna(values[:, j]), j] = None
+    predicted = np.array([predict_by_dict(description, x) for x in values])
+    np.testing.assert_allclose(predicted, forest.predict_proba(rows), atol=1e-12)
+
+
+def test_text_of_categories():
+    X = pd.DataFrame({"colour": ["red", "blue", "green", None] * 10, "x": np.zeros(40)})
+    y = np.array([1.0, 0.0, 0.0, 5.0] * 10)
+    law = AxisAligned()
+    forest = ForestRegressor(
+        1, projections=law, max_features=2, max_depth=2, bootstrap=False, random_state=0
+    ).fit(X, y)
+    codes = to_dict(forest)["trees"][0][0]["weights"][0]
+    assert set(codes) == {"red", "blue", "green"}
+    assert codes["red"] > codes["blue"] == codes["green"]
+    text = to_text(forest, max_terms=2, show_missing=True)
+    assert f"colour {{blue: {codes['blue']:.2f}, green: {codes['green']:.2f}, ... 1 more}}" in text
+    assert "or missing" in text or "is missing" in text
+    whole = to_text(forest)
+    assert f"colour {{red: {codes['red']:.2f}, " in whole
 
 
 def test_text_of_a_stump(iris):

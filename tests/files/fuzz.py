@@ -52,7 +52,7 @@ class Subject:
 
 
 def subjects():
-    """A classifier on images, a regressor with a mixture, a density and an embedding."""
+    """Classifiers of images and of a table with categories, and one of each other estimator."""
     digits = load_digits()
     images, labels = digits.images[:150].astype(np.uint8), digits.target[:150]
     names = np.array([f"digit {label}" for label in labels])
@@ -74,11 +74,19 @@ def subjects():
     regressor.fit(X, np.column_stack([y, -y]), sample_weight=np.arange(len(y)) % 3)
     density = silvan.DensityForest(3, random_state=0).fit(X[:, :3])
     embedding = silvan.ManifoldEmbedding(5, affinity="mahalanobis", random_state=0).fit(X[:, :3])
+    table = X[:, :3].astype(object)
+    table[:, 0], table[:, 1] = (
+        np.where(X[:, 1] > 0, "tall", "short"),
+        np.digitize(X[:, 2], [-0.05, 0.0]),
+    )
+    with_categories = silvan.ForestClassifier(3, categorical_features=[0, 1], random_state=0)
+    with_categories.fit(table, y > y.mean())
     return [
         Subject(classifier, images),
         Subject(regressor, X),
         Subject(density, X[:, :3]),
         Subject(embedding, X[:, :3]),
+        Subject(with_categories, table),
     ]
 
 

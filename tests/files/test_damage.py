@@ -16,7 +16,9 @@ def saved():
     return subjects()
 
 
-@pytest.mark.parametrize("which", range(4), ids=["classifier", "regressor", "density", "embedding"])
+@pytest.mark.parametrize(
+    "which", range(5), ids=["classifier", "regressor", "density", "embedding", "categories"]
+)
 def test_mutated_files_are_refused_or_work(saved, which):
     counts = run(saved[which], range(180))
     assert counts["flip_bytes", "refused"] >= 29  # of 30; the rest came out as it was

@@ -196,7 +196,7 @@ float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64
     for (; i + kLane <= n_rows; i += kLane) {
         const Floats v = load<Floats>(values + i);
         const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
-        most = (bin <= last) & (v > most) ? v : most;
+        most = ((bin <= last) & (v > most)) ? v : most;
     }
     float largest = -kInfinity;
     for (std::int64_t l = 0; l < kLane; ++l) largest = most[l] > largest ? most[l] : largest;
@@ -210,7 +210,7 @@ float smallest_above(const float* values, std::int64_t n_rows, float lower) {
     std::int64_t i = 0;
     for (; i + kLane <= n_rows; i += kLane) {
         const Floats v = load<Floats>(values + i);
-        least = (v > limit) & (v < least) ? v : least;
+        least = ((v > limit) & (v < least)) ? v : least;
     }
     float smallest = kInfinity;
     for (std::int64_t l = 0; l < kLane; ++l) smallest = least[l] < smallest ? least[l] : smallest;

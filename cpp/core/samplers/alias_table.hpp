@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "core/samplers/bounded_draw.hpp"
+#include "core/bounded_draw.hpp"
 
 namespace silvan {
 

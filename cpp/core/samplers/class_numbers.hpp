@@ -7,8 +7,22 @@
 #include <vector>
 
 #include "core/node_targets.hpp"
+#include "core/random.hpp"
 
 namespace silvan {
+
+// Puts so many classes, two or more, into two groups, 0 and 1, uniformly among all ways that leave none empty. The
+// first class is always in group 0.
+inline void draw_groups(std::size_t n_classes, Random& random, std::vector<double>& group) {
+    group.assign(n_classes, 0.0);
+    if (n_classes == 2) {
+        group[1] = 1.0;
+        return;
+    }
+    while (std::find(group.begin(), group.end(), 1.0) == group.end()) {
+        for (std::size_t c = 1; c < n_classes; ++c) group[c] = static_cast<double>(random.below(2));
+    }
+}
 
 class ClassNumbers {
 public:

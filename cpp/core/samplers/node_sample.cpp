@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/categories.hpp"
 #include "core/dot.hpp"
 
 namespace silvan {
@@ -79,7 +80,13 @@ void NodeSample::gather(const std::vector<std::int32_t>& features) {
     for (std::size_t j = 0; j < n_columns_; ++j) {
         const T* from = x.as<T>() + features[j] * x.column_stride;
         double* to = column(j);
-        for (std::size_t i = 0; i < rows_.size(); ++i) to[i] = from[rows_[i] * x.row_stride];
+        if (node_->codes != nullptr && node_->codes->is_categorical(features[j])) {
+            for (std::size_t i = 0; i < rows_.size(); ++i) {
+                to[i] = node_->codes->code_of(features[j], static_cast<float>(from[rows_[i] * x.row_stride]));
+            }
+        } else {
+            for (std::size_t i = 0; i < rows_.size(); ++i) to[i] = from[rows_[i] * x.row_stride];
+        }
     }
 }
 

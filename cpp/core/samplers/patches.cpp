@@ -92,7 +92,9 @@ public:
         }
     }
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
+        // Categories have no running sums: what they are worth changes from node to node.
+        const bool uses_sums = uses_sums_ && node.codes == nullptr;
         for (std::int64_t i = 0; i < n_directions; ++i) {
             std::int64_t n_cells = 0;
             std::int64_t n_corners = 0;
@@ -102,7 +104,7 @@ public:
                 n_corners += patches_[k].n_corners;
             }
             const bool over_sums =
-                uses_sums_ && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners;
+                uses_sums && n_cells > Patches::kDirectCells && n_cells > Patches::kCornerCost * n_corners;
             if (patches_.size() == 1 && !over_sums) {
                 append_cells(patches_[0], random, batch);
             } else {

@@ -58,6 +58,7 @@ struct ProjectionBatch {
 };
 
 struct TrainingTargets;
+class NodeCodes;
 
 // What a sampler may know about the node that it draws for. Features and targets are those of the whole training
 // set, indexed by row; a law may look at the node's own rows only. Without rows there is nothing to look at, and
@@ -71,6 +72,7 @@ struct NodeContext {
     std::uint64_t key = 0;
     const TrainingTargets* targets = nullptr;
     const std::int32_t* counts = nullptr;  // how often the tree drew each row of the node
+    NodeCodes* codes = nullptr;            // what categories are worth at the node; nullptr: all features are numbers
 };
 
 // How much row number `i` of the node counts: how often it was drawn times its weight.

@@ -190,14 +190,7 @@ private:
     bool draw_sides(const TrainingTargets& targets, Random& random) {
         classes_.read(targets, sample_.rows(), sample_.n_rows());
         if (classes_.n_classes() < 2) return false;
-        side_.assign(classes_.n_classes(), 0.0);
-        if (side_.size() == 2) {
-            side_[1] = 1.0;
-        } else {
-            while (std::find(side_.begin(), side_.end(), 1.0) == side_.end()) {
-                for (std::size_t c = 1; c < side_.size(); ++c) side_[c] = static_cast<double>(random.below(2));
-            }
-        }
+        draw_groups(classes_.n_classes(), random, side_);
         target_.resize(sample_.n_rows());
         for (std::size_t i = 0; i < target_.size(); ++i) target_[i] = side_[classes_.of_row(i)];
         return true;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/samplers/bits.hpp"
-#include "core/samplers/bounded_draw.hpp"
+#include "core/bounded_draw.hpp"
 #include "core/samplers/feature_subsets.hpp"
 #include "core/samplers/random_weights.hpp"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 
 from silvan.app.console import Program, note, say, shown_rows, steps
 from silvan.app.data import Dataset, Request, open_source
+from silvan.app.data.dataset import KINDS
 from silvan.app.errors import UsageError
 from silvan.app.models import (
     AUTO,
@@ -20,6 +22,7 @@ from silvan.app.models import (
     Growing,
     decide_task,
     fit_rows,
+    layout_of,
     load_model,
     make_forest,
     parse_settings,
@@ -65,6 +68,14 @@ Drop = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="Column that is no feature, such as a serial number; repeat it for more.",
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of a table whose numbers name categories, such as a postal code; repeat it "
+        "for more. Columns of text hold categories in any case.",
     ),
 ]
 Shape = Annotated[
@@ -146,6 +157,7 @@ def fit(
     target: Target = None,
     shape: Shape = None,
     drop: Drop = None,
+    categorical: Categorical = None,
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
@@ -161,6 +173,8 @@ def fit(
 
     [bold]silvan fit flowers.csv --target species --out flowers.silvan[/]
 
+    [bold]silvan fit flats.csv --target rent --categorical postcode --out flats.silvan[/]
+
     [bold]silvan fit digits.csv --target digit --shape 8x8 --out digits.silvan[/]  pixels in columns
 
     [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
@@ -168,7 +182,8 @@ def fit(
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
     """
     _check_jobs(jobs)
-    read, kind_of_target = read_data(data, target, drop, shape, kind, task)
+    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
+    read, kind_of_target = read_data(data, asked, task)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     estimator = make_forest(forest, read, kind_of_target, growing)
     if forest == SKLEARN:
@@ -237,6 +252,7 @@ def evaluate(
     folds: Folds = 5,
     shape: Shape = None,
     drop: Drop = None,
+    categorical: Categorical = None,
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
@@ -257,10 +273,11 @@ def evaluate(
     from silvan.app.evaluation import make_folds, make_systems
 
     _check_jobs(jobs)
-    read, kind_of_target = read_data(data, target, drop, shape, kind, task)
+    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
+    read, kind_of_target = read_data(data, asked, task)
     held_out = None
     if test is not None:
-        held_out, _ = read_data(test, target, drop, shape, kind, kind_of_target)
+        held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     systems = make_systems([forest, *parse_names(against)], read, kind_of_target, growing)
     X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
@@ -295,7 +312,7 @@ def report(
     """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
 
     The page is one HTML file that needs no network. Pass the options --target, --shape, --drop and
-    --kind that the model was fitted with.
+    --kind that the model was fitted with; what is categorical the model knows.
 
     [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
     """
@@ -306,10 +323,11 @@ def report(
     _check_jobs(jobs)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
-    read, _ = read_data(data, target, drop, shape, kind, kind_of_target)
+    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, like=layout_of(forest))
+    read, _ = read_data(data, asked, kind_of_target)
     held_out = None
     if test is not None:
-        held_out, _ = read_data(test, target, drop, shape, kind, kind_of_target)
+        held_out, _ = read_data(test, asked, kind_of_target)
     results = []
     names = parse_names(against)
     if names:
@@ -333,25 +351,24 @@ def info(model: ModelPath) -> None:
         say(f"{name:<16}{value}")
 
 
-def read_data(
-    path: Path,
-    target: str | None,
-    drop: list[str] | None,
-    shape: str | None,
-    kind: str | None,
-    task: str | None,
-) -> tuple[Dataset, str]:
+def read_data(path: Path, asked: Request, task: str | None) -> tuple[Dataset, str]:
     """Read data, say what they are, and decide between classes and measurements."""
-    _check_choice("--kind", kind, ("table", "image", "series"))
+    _check_choice("--kind", asked.kind, KINDS)
     _check_choice("--task", task, TASKS)
-    request = Request(target, tuple(drop or ()), parse_shape(shape), kind)
-    data = open_source(path).read(request)
+    data = open_source(path).read(asked)
+    if asked.categorical and data.names is None:
+        raise UsageError("--categorical is for tables with names of columns; leave it out.")
     y, decided = decide_task(data.y, task)
     data = Dataset(data.X, y, data.kind, data.target, data.notes)
     note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
     if decided == "classification":
         n_classes = len(set(y.tolist()))
-        note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
+        if n_classes == 1:
+            note(
+                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
+            )
+        else:
+            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
     else:
         note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
     return data, decided

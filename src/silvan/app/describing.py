@@ -27,6 +27,8 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     else:
         lines.append(("predicts", "a number" if forest.n_outputs_ == 1 else "several numbers"))
     lines.append(("rows", _describe_rows(forest)))
+    if forest.categories_ is not None:
+        lines.append(("categories", _describe_categories(forest, forest.categories_)))
     lines.append(("fitted on", f"{forest._sampling.plan.n_samples:,} rows"))
     lines.append(("trees", f"{arrays.n_trees:,}"))
     leaves = np.diff(arrays.leaf_offsets)
@@ -63,6 +65,18 @@ def _describe_rows(forest: BaseForest) -> str:
     if grid is None:
         return f"{forest.n_features_in_} numbers"
     return f"a grid of {' x '.join(str(size) for size in grid._shape())}"
+
+
+def _describe_categories(forest: BaseForest, categories: list[Any]) -> str:
+    """Say how many categories each column has."""
+    names = getattr(forest, "feature_names_in_", None)
+    return _shorten(
+        [
+            f"{_feature_name(forest, names, j)} ({len(known):,})"
+            for j, known in enumerate(categories)
+            if known is not None
+        ]
+    )
 
 
 def _describe_importances(forest: BaseForest) -> str:

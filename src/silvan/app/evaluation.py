@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -13,8 +14,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from silvan.app.comparison import Fold, System
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
-from silvan.app.models import AUTO, SKLEARN, Growing, make_forest
+from silvan.app.models import AUTO, SKLEARN, Growing, fit_rows, make_forest
 from silvan.forests.base import BaseForest
+from silvan.forests.categories import FROM_DTYPE, find_categories
 from silvan.forests.classifier import ForestClassifier
 
 THIS = "this forest"
@@ -37,25 +39,38 @@ def make_systems(
     systems = []
     if this is not None:
         forest = clone(this).set_params(oob_score=False, verbose=0, n_jobs=growing.n_jobs)
+        forest = _by_position(forest, data)
         systems.append(System(THIS, forest, has_out_of_bag=False))
     plain = Growing(growing.n_trees, growing.n_jobs, growing.seed)
     for name in dict.fromkeys(names):
         settings = growing if name == names[0] else plain
-        estimator = make_forest(name, data, task, settings)
+        estimator = _by_position(make_forest(name, data, task, settings), data)
         systems.append(System(_NAMES.get(name, name), estimator, has_out_of_bag=False))
     return systems
+
+
+def _by_position(estimator: Any, data: Dataset) -> Any:
+    """The estimator told which columns hold numbers of categories, if it asks for it."""
+    if data.categorical and isinstance(estimator, BaseForest):
+        estimator.set_params(categorical_features=data.categorical)
+    return estimator
 
 
 def make_folds(
     data: Dataset, held_out: Dataset | None, task: str, n_folds: int, seed: int
 ) -> tuple[NDArray[Any], NDArray[Any], list[Fold]]:
-    """Flat rows, targets, and the parts to train and to test on."""
-    X = data.rows.reshape(len(data.y), -1)
+    """Flat rows, targets, and the parts to train and to test on.
+
+    Categories are numbers among all rows; each system learns what they mean from its own part.
+    """
+    X = fit_rows(data)
     if held_out is not None:
         other = check_same_columns(data, held_out)
         rows = np.arange(len(X) + len(other))
         folds = [(rows[: len(X)], rows[len(X) :])]
-        return np.concatenate([X, other]), np.concatenate([data.y, held_out.y]), folds
+        joined = pa.concat_tables([X, other]) if data.names else np.concatenate([X, other])
+        return _as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
+    X = _as_numbers(X)
     if task == "classification":
         smallest = int(np.unique(data.y, return_counts=True)[1].min())
         if smallest < n_folds:
@@ -69,8 +84,13 @@ def make_folds(
     return X, data.y, list(splitter.split(X, data.y))
 
 
-def check_same_columns(data: Dataset, held_out: Dataset) -> NDArray[Any]:
-    """Flat rows of the test data with their columns in the order of the training data."""
+def _as_numbers(X: Any) -> NDArray[Any]:
+    categories = find_categories(FROM_DTYPE, X)
+    return np.asarray(X) if categories is None else categories.encode(X)
+
+
+def check_same_columns(data: Dataset, held_out: Dataset) -> Any:
+    """Rows of the test data as forests of the training data take them, columns in that order."""
     if data.names and held_out.names:
         missing = [name for name in data.names if name not in held_out.names]
         if missing:
@@ -78,7 +98,7 @@ def check_same_columns(data: Dataset, held_out: Dataset) -> NDArray[Any]:
                 f"the test data lack the column {missing[0]!r} of the training data; pass a table "
                 "with the same columns."
             )
-        return np.asarray(held_out.X.select(list(data.names)))
+        return held_out.X.select(list(data.names))
     if data.row_shape != held_out.row_shape:
         raise DataError(
             f"a row of the test data has shape {held_out.row_shape}, one of the training data has "

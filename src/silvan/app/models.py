@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import silvan
 from silvan import presets
 from silvan.app.data import Dataset, Layout
+from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
@@ -27,6 +31,8 @@ PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
 _ON_GRIDS = ("s_rerf", "morf", "mf")
 # Whole numbers with more different values than this are taken for measurements.
 _MOST_CLASSES = 20
+# Of a column of categories, for estimators that read numbers.
+_MOST_COLUMNS = 50
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
     grid: dict[str, Any] = {"shape": data.row_shape, "contiguous": data.contiguous}
     if name == SKLEARN:
         kinds = {"classification": RandomForestClassifier, "regression": RandomForestRegressor}
-        return kinds[task](growing.n_trees, **options)
+        return _one_hot(data.categorical, kinds[task](growing.n_trees, **options))
     if name == AUTO and data.kind == "table":
         plain = {"classification": silvan.ForestClassifier, "regression": silvan.ForestRegressor}
         forest: Any = plain[task](growing.n_trees, **options)
@@ -82,6 +88,17 @@ def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
     else:
         forest = _make_preset(name, data, task, growing.n_trees, grid, options)
     return set_parameters(forest, growing.settings)
+
+
+def _one_hot(categorical: list[int], estimator: Any) -> Any:
+    """The estimator behind a column of 0 and 1 for each category; rare and new ones share one."""
+    if not categorical:
+        return estimator
+    encoder = OneHotEncoder(
+        max_categories=_MOST_COLUMNS, handle_unknown="infrequent_if_exist", sparse_output=False
+    )
+    columns = ColumnTransformer([("categories", encoder, categorical)], remainder="passthrough")
+    return make_pipeline(columns, estimator)
 
 
 def _make_preset(
@@ -162,9 +179,25 @@ def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
     """What a row must have for this forest."""
     names = getattr(forest, "feature_names_in_", None)
     grid = grid_of(forest)
+    categories = forest.categories_ or []
     return Layout(
         n_features=forest.n_features_in_,
         names=None if names is None else tuple(str(name) for name in names),
         shape=None if grid is None else grid._shape(),
         keep=keep,
+        kinds=tuple(_kind_of(known) for known in categories),
     )
+
+
+def _kind_of(known: NDArray[Any] | None) -> str | None:
+    """Whether categories are text or numbers, which is what files can hold."""
+    if known is None:
+        return None
+    if known.dtype != object:
+        return NUMBER
+    if not all(isinstance(category, str) for category in known):
+        raise ModelError(
+            "the forest knows categories that are neither all text nor all numbers, for example "
+            f"{[known[0], known[-1]]}, which files cannot hold; predict in Python."
+        )
+    return TEXT

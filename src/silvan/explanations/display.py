@@ -1,4 +1,4 @@
-"""Pictures of contributions: as bars, as lines and as saliency maps, in the shape of the data."""
+"""Pictures of contributions: as bars, lines, saliency maps or nodes, in the shape of the data."""
 
 from __future__ import annotations
 
@@ -11,35 +11,46 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
-from silvan.inspection import grid_of
+from silvan.forests.categories import as_table
+from silvan.inspection.features import find_component, grid_of
+from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANEL_SIZE = {"image": (2.2, 2.4), "line": (6.0, 2.2), "bar": (5.0, 3.2)}
+    from silvan.plotting._panels import Panel
+
+_PANEL_SIZE = {"image": (2.2, 2.4), "line": (6.0, 2.2), "bar": (5.0, 3.2), "graph": (3.6, 3.4)}
 
 
 class ContributionDisplay:
     """Picture of what the features contributed to predictions.
 
-    Rows of an image are drawn as maps (red raises the prediction, blue lowers it) with the outline
-    of the image, series as lines, all other rows as bars of their largest contributions.
+    Rows on a grid are drawn by the number of its contiguous axes: one makes lines, two a map (red
+    raises the prediction, blue lowers it) with the outline of the image, three a row of slices of a
+    volume along the first. An axis that is not contiguous (channels) makes one line or one map for
+    each of its places. On a graph, features are the nodes. All other rows are drawn as bars of
+    their largest contributions.
 
     Parameters
     ----------
     contributions : array-like of shape (n_samples, ...)
         What each feature contributed to one output, in the shape of the data.
     rows : array-like of shape (n_samples, ...)
-        The rows.
+        The rows. Where they are drawn as bars they may hold categories besides numbers.
     titles : sequence of str
         What is above the pictures.
     contiguous : bool or sequence of bool, default=True
-        False for axes whose neighbours do not belong together: they are drawn as lines of their
-        own.
+        False for axes whose neighbours do not belong together: they are drawn as lines or maps of
+        their own.
     grid : bool, default=True
         Whether the features lie on a grid; otherwise they are drawn as bars.
+    graph : sparse matrix or networkx graph, default=None
+        Graph of the features, as in :class:`silvan.projections.GraphNeighborhoods`.
+    positions : array-like of shape (n_features, 2), default=None
+        Where to draw the nodes of the graph; None places them as `ImportanceDisplay` does.
     feature_names : sequence of str, default=None
         Names of the features, for bars.
 
@@ -48,7 +59,7 @@ class ContributionDisplay:
     figure_ : matplotlib Figure
         The figure.
     axes_ : ndarray of matplotlib Axes
-        Its axes, one for each row.
+        The axes of all panels: one for each row, or for each row, channel and slice.
 
     See Also
     --------
@@ -64,7 +75,7 @@ class ContributionDisplay:
     >>> display = ContributionDisplay.from_estimator(forest, digits.images[:5])
     >>> display.titles[0]
     '0: 1.00'
-    >>> display.figure_.savefig("contributions.png")  # doctest: +SKIP
+    >>> display.figure_.savefig("contributions.png")
     """
 
     figure_: Figure
@@ -78,13 +89,18 @@ class ContributionDisplay:
         *,
         contiguous: bool | Sequence[bool] = True,
         grid: bool = True,
+        graph: Any = None,
+        positions: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> None:
         self.contributions = np.asarray(contributions, dtype=np.float64)
-        self.rows = np.asarray(rows, dtype=np.float64)
+        rows = np.asarray(rows)
+        self.rows = rows if rows.dtype == object else rows.astype(np.float64)
         self.titles = titles
         self.contiguous = contiguous
         self.grid = grid
+        self.graph = graph
+        self.positions = positions
         self.feature_names = feature_names
 
     @classmethod
@@ -94,8 +110,9 @@ class ContributionDisplay:
         X: ArrayLike,
         *,
         output: Any = None,
+        positions: ArrayLike | None = None,
         ax: Any = None,
-        max_features: int = 10,
+        **options: Any,
     ) -> Self:
         """Draw the contributions to the predictions of a forest.
 
@@ -108,10 +125,12 @@ class ContributionDisplay:
         output : label or int, default=None
             The class, or the number of the output of a regressor, that the contributions are to;
             None is the class that each row is predicted to have, or the first output.
+        positions : array-like of shape (n_features, 2), default=None
+            Where to draw the nodes of a graph.
         ax : Axes or array of Axes, default=None
-            Axes to draw on, one for each row; None makes a new figure.
-        max_features : int, default=10
-            Largest number of bars.
+            Axes to draw on, one for each panel; None makes a new figure.
+        **options
+            Further parameters of `plot`.
 
         Returns
         -------
@@ -122,27 +141,34 @@ class ContributionDisplay:
         columns, titles = _outputs(forest, bias, values, output)
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
-        patches = grid_of(forest)
+        patches = grid_of(forest) if forest._categories is None else None
         shape = (forest.n_features_in_,) if patches is None else patches._shape()
+        graph = find_component(forest.projections_, GraphNeighborhoods)
         display = cls(
             values.reshape(-1, *shape),
-            np.asarray(X, dtype=np.float64).reshape(-1, *shape),
+            _values_of(forest, X).reshape(-1, *shape),
             titles,
             contiguous=True if patches is None else patches.contiguous,
             grid=patches is not None,
+            graph=None if graph is None else graph.graph,
+            positions=positions,
             feature_names=getattr(forest, "feature_names_in_", None),
         )
-        return display.plot(ax, max_features=max_features)
+        return display.plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, max_features: int = 10, cmap: str = "RdBu_r") -> Self:
+    def plot(
+        self, ax: Any = None, *, max_features: int = 10, n_slices: int = 8, cmap: str = "RdBu_r"
+    ) -> Self:
         """Draw the picture.
 
         Parameters
         ----------
         ax : Axes or array of Axes, default=None
-            Axes to draw on, one for each row; None makes a new figure.
+            Axes to draw on, one for each panel; None makes a new figure.
         max_features : int, default=10
             Largest number of bars.
+        n_slices : int, default=8
+            Largest number of slices of a volume, evenly spaced.
         cmap : str, default="RdBu_r"
             Colours of maps; those in the middle stand for no contribution.
 
@@ -152,54 +178,77 @@ class ContributionDisplay:
             This picture.
         """
         # Not above: silvan.plotting imports this display.
-        from silvan.plotting._panels import MOST_COLUMNS, make_axes
+        from silvan.plotting import _panels
 
         check_integer("max_features", max_features, 1)
-        kind, values, rows = self._arrange()
-        n_columns = min(len(values), MOST_COLUMNS) if kind == "image" else 1
-        axes = make_axes(ax, len(values), n_columns, _PANEL_SIZE[kind])
-        top = float(np.abs(values).max()) or 1.0
+        check_integer("n_slices", n_slices, 1)
+        kind, panels, n_columns = self._panels(n_slices)
+        axes = _panels.make_axes(ax, len(panels), n_columns, _PANEL_SIZE[kind])
+        top = float(np.abs(self.contributions).max()) or 1.0
+        colours = {"cmap": cmap, "vmin": -top, "vmax": top}
+        size = panels[0].values.size
+        nodes = _panels.place_nodes(self.graph, self.positions, size) if kind == "graph" else ()
         mappable = None
-        for axis, value, row, title in zip(axes, values, rows, self.titles, strict=True):
+        for axis, panel in zip(axes, panels, strict=True):
             if kind == "image":
-                mappable = _draw_map(axis, value, row, {"cmap": cmap, "vmin": -top, "vmax": top})
+                mappable = _panels.draw_image(axis, panel, colours, outline="black")
+            elif kind == "graph":
+                mappable = _panels.draw_graph(axis, panel, colours, *nodes)
             elif kind == "line":
-                _draw_series(axis, value, row, top)
+                axis.axhline(0.0, color="0.4", linewidth=0.6)
+                _panels.draw_lines(axis, panel, "contribution", (-1.05 * top, 1.05 * top), "X")
             else:
-                _draw_bars(axis, value, row, self._names(values.shape[1]), max_features)
-            axis.set_title(title)
+                _draw_bars(axis, panel, max_features)
+            axis.set_title(panel.title)
         self.axes_, self.figure_ = axes, axes[0].figure
         if mappable is not None:
             self.figure_.colorbar(mappable, ax=list(axes), label="contribution")
         return self
 
-    def _arrange(self) -> tuple[str, NDArray[np.float64], NDArray[np.float64]]:
-        """The kind of picture, and contributions and rows with the axes that it needs."""
+    def _panels(self, n_slices: int) -> tuple[str, list[Panel], int]:
+        """Kind of picture, its panels, and how many of them are side by side."""
+        from silvan.plotting._panels import MOST_COLUMNS, Panel, channels_first, image_panels
+
         values, rows = self.contributions, self.rows
+        if self.graph is not None or not self.grid:
+            values, rows = (array.reshape(len(array), -1) for array in (values, rows))
+            names = self._names(values.shape[1])
+            panels = [Panel(*panel, names) for panel in zip(self.titles, values, rows, strict=True)]
+            if self.graph is None:
+                return "bar", panels, 1
+            return "graph", panels, min(len(panels), MOST_COLUMNS)
+        # An axis of one place says nothing about the kind of picture.
         shape = values.shape[1:]
-        if not self.grid:
-            return "bar", values.reshape(len(values), -1), rows.reshape(len(rows), -1)
         runs = spread_over_axes("contiguous", self.contiguous, shape)
         kept = [a for a, length in enumerate(shape) if length > 1] or [0]
-        lengths = [shape[a] for a in kept]
-        values, rows = (array.reshape(len(array), *lengths) for array in (values, rows))
         contiguous = [bool(runs[a]) for a in kept]
-        if len(lengths) == 1:
-            return "line", values[:, None], rows[:, None]
-        if contiguous == [True, True]:
-            return "image", values, rows
-        if len(lengths) == 2:
-            order = (0, 1, 2) if contiguous[1] else (0, 2, 1)
-            return "line", values.transpose(order), rows.transpose(order)
-        raise ValueError(
-            f"contributions of shape {shape} cannot be drawn, but those with up to two axes longer "
-            "than 1 can; add those of feature_contributions up over the other axes."
+        values, rows = (
+            channels_first(array.reshape(len(array), *(shape[a] for a in kept)), contiguous)
+            for array in (values, rows)
         )
+        if values.ndim == 3:
+            names = [f"channel {c}" for c in range(values.shape[1])]
+            panels = [Panel(*panel, names) for panel in zip(self.titles, values, rows, strict=True)]
+            return "line", panels, 1
+        drawn = [
+            image_panels(value[None], [title], row, n_slices)
+            for title, value, row in zip(self.titles, values, rows, strict=True)
+        ]
+        panels = [panel for of_row, _ in drawn for panel in of_row]
+        n_parts = drawn[0][1]
+        return "image", panels, n_parts if n_parts > 1 else min(len(panels), MOST_COLUMNS)
 
     def _names(self, n_features: int) -> Sequence[str]:
         if self.feature_names is not None:
             return self.feature_names
         return [f"x[{j}]" for j in range(n_features)]
+
+
+def _values_of(forest: BaseForest, X: Any) -> NDArray[Any]:
+    """The rows as numbers, or as objects where there are categories among them."""
+    if forest._categories is None:
+        return np.asarray(X, dtype=np.float64)
+    return forest._categories.show(as_table(X))
 
 
 def _outputs(
@@ -229,58 +278,19 @@ def _outputs(
     return columns, titles
 
 
-def _draw_map(
-    axis: Axes, values: NDArray[np.float64], row: NDArray[np.float64], colours: dict[str, Any]
-) -> Any:
-    """Draw contributions as colours and the outline of the image; return the map."""
-    image = axis.imshow(values, **colours)
-    low, high = np.nanmin(row), np.nanmax(row)
-    if high > low:
-        # Lines run between the centres of cells; a border of copies takes them to the edge.
-        height, width = row.shape
-        axis.contour(
-            np.arange(-1, width + 1),
-            np.arange(-1, height + 1),
-            np.pad(np.nan_to_num(row, nan=low), 1, mode="edge"),
-            levels=[(low + high) / 2],
-            colors="black",
-            linewidths=0.8,
-        )
-        axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
-    axis.set(xticks=[], yticks=[])
-    return image
-
-
-def _draw_series(
-    axis: Axes, values: NDArray[np.float64], row: NDArray[np.float64], top: float
-) -> None:
-    """Draw contributions of channels as lines, over pale lines of the row."""
-    behind = axis.twinx()
-    behind.plot(row.T, color="0.8", linewidth=1)
-    behind.set_ylabel("X", color="0.55")
-    behind.tick_params(axis="y", labelcolor="0.55")
-    axis.set_zorder(behind.get_zorder() + 1)
-    axis.patch.set_visible(False)
-    axis.axhline(0.0, color="0.4", linewidth=0.6)
-    for number, line in enumerate(values):
-        label = f"channel {number}" if len(values) > 1 else None
-        axis.plot(line, color=f"C{number}", label=label)
-    axis.set(xlabel="position", ylabel="contribution", ylim=(-1.05 * top, 1.05 * top))
-    if len(values) > 1:
-        axis.legend(frameon=False)
-
-
-def _draw_bars(
-    axis: Axes,
-    values: NDArray[np.float64],
-    row: NDArray[np.float64],
-    names: Sequence[str],
-    max_features: int,
-) -> None:
+def _draw_bars(axis: Axes, panel: Panel, max_features: int) -> None:
     """Draw the largest contributions as bars, with names and values of the features."""
+    values, row = panel.values, panel.background
+    assert row is not None
     largest = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
-    labels = [f"{names[j]} = {row[j]:.3g}" for j in largest]
+    labels = [f"{panel.names[j]} = {_write(row[j])}" for j in largest]
     colours = np.where(values[largest] < 0, "C0", "C3")
     axis.barh(labels, values[largest], color=colours)
     axis.axvline(0.0, color="0.4", linewidth=0.6)
     axis.set_xlabel("contribution")
+
+
+def _write(value: Any) -> str:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:.3g}"

@@ -8,14 +8,17 @@ row ends in the same leaf.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
 
-from silvan._validation import check_choice, check_predictor
-from silvan.forest_arrays import ForestArrays
+from silvan._validation import check_choice, check_features, check_predictor, invalid
+from silvan.export.readable import category_names
+from silvan.forest_arrays import MOST_CATEGORIES, ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
 from silvan.preprocessing import RankScaler
@@ -34,12 +37,18 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     Rows end in the same leaves as in `forest`, missing values included; means over the trees are
     taken in float64 and agree to its rounding.
 
+    A categorical feature goes in as a number: the place of the category in the `categories_` of the
+    forest, -1 (or any number that is no place) for a new one, NaN for a missing one.
+    `to_onnx_input` makes such rows; elsewhere, the categories are in the metadata of the model,
+    under ``categories``: a JSON list with the names, or null, for each feature.
+
     Parameters
     ----------
     forest : fitted forest
         A classifier or regressor of this library, with any distribution of directions.
     dtype : {"float32", "float64", "uint8"}, default="float32"
-        Type of the input. The model rounds float64 to float32, as the forest does.
+        Type of the input. The model rounds float64 to float32, as the forest does. uint8 is not for
+        forests with categorical features.
 
     Returns
     -------
@@ -58,9 +67,15 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     """
     check_predictor(forest)
     check_choice("dtype", dtype, _INPUT_TYPES)
+    categories = forest.categories_
+    if categories is not None and dtype == "uint8":
+        raise invalid(
+            "dtype", '"float32" or "float64" with categorical features', dtype, "leave it out"
+        )
     graph = _Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
-    rows = _add_scaling(graph, forest._scaler, graph.add("Flatten", "X", axis=1))
+    rows = graph.add("Flatten", "X", axis=1)
+    rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest._scaler, rows))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
     may_miss = dtype != "uint8" or forest._scaler is not None
     leaves = _add_walk(graph, forest.forest_, rows, may_miss)
@@ -68,13 +83,49 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     if hasattr(forest, "classes_"):
         outputs = _add_labels(graph, forest.classes_, means)
     else:
-        axes = graph.constant(np.array([1]))
-        squeezed = graph.add("Squeeze", means, axes) if forest.n_outputs_ == 1 else means
-        name = graph.add("Identity", squeezed, name="prediction")
-        outputs = {
-            name: (np.float64, [None] if forest.n_outputs_ == 1 else [None, forest.n_outputs_])
-        }
-    return graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
+        outputs = _add_prediction(graph, forest.n_outputs_, means)
+    model = graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
+    if categories is not None:
+        graph.describe(model, {"categories": json.dumps(category_names(forest))})
+    return model
+
+
+def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
+    """Rows as the ONNX model of a forest takes them: numbers, and categories as numbers.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A classifier or regressor of this library.
+    X : array-like of shape (n_samples, n_features)
+        Rows, as given to `forest`, for example a data frame.
+
+    Returns
+    -------
+    rows : float32 array of shape (n_samples, n_features)
+        The rows; see `to_onnx` for what stands for a category. Those of a manifold forest have the
+        shape of its grid.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from silvan import ForestClassifier
+    >>> from silvan.export import to_onnx_input
+    >>> X = pd.DataFrame({"colour": ["red", "blue", "red", None], "size": [1.0, 2.0, 3.0, 4.0]})
+    >>> forest = ForestClassifier(5, random_state=0).fit(X, [0, 1, 0, 1])
+    >>> forest.categories_
+    [array(['blue', 'red'], dtype=object), None]
+    >>> to_onnx_input(forest, X.assign(colour=["red", "blue", "green", None]))
+    array([[ 1.,  1.],
+           [ 0.,  2.],
+           [-1.,  3.],
+           [nan,  4.]], dtype=float32)
+    """
+    check_predictor(forest)
+    rows: NDArray[Any] = forest._check_data(X, reset=False)
+    check_features(rows)
+    shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
+    return rows.astype(np.float32, copy=False).reshape(len(rows), *shape)
 
 
 class _Graph:
@@ -156,6 +207,10 @@ class _Graph:
         self._onnx.checker.check_model(model)
         return model
 
+    def describe(self, model: Any, facts: dict[str, str]) -> None:
+        """Write facts into the metadata of a model."""
+        self._onnx.helper.set_model_props(model, facts)
+
     def _new_name(self, kind: str) -> str:
         self._names.append(None)
         return f"{kind}_{len(self._names)}"
@@ -165,12 +220,9 @@ def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
     """Add the scaling of the features, if the forest has one."""
     if scaler is None:
         return rows
-    if isinstance(scaler, RankScaler):
-        raise ValueError(
-            'scaling="rank" cannot be exported to ONNX, which has no operator that looks up ranks; '
-            "fit the forest on RankScaler().fit_transform(X), and scale rows before the model."
-        )
     rows = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    if isinstance(scaler, RankScaler):
+        return _add_ranks(graph, scaler, rows)
     rows = graph.add("Sub", rows, graph.constant(scaler.centre))
     rows = graph.add("Div", rows, graph.constant(scaler.width))
     # The operator Clip need not keep NaN.
@@ -178,6 +230,73 @@ def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
         end = graph.constant(np.array(limit))
         rows = graph.add("Where", graph.add(comparison, rows, end), end, rows)
     return rows
+
+
+def _keep_numbers(graph: _Graph, forest: BaseForest, rows: str, scaled: str) -> str:
+    """Take the numbers of categories from the rows, and all else from the scaled ones."""
+    n_categories = forest.forest_.n_categories
+    if rows == scaled or not len(n_categories):
+        return scaled
+    # Of one type, which every number of a category has room in.
+    rows = graph.add("Cast", rows, to=graph.type_of(np.float64))
+    return graph.add("Where", graph.constant(n_categories > 0), rows, scaled)
+
+
+def _add_ranks(graph: _Graph, scaler: RankScaler, rows: str) -> str:
+    """Add the ranks of float64 values, by the same operations as in the scaler."""
+    # A feature without values has one that nothing is compared to, and a rank that is missing.
+    none = np.full(1, np.nan, dtype=np.float32)
+    knots = [values if len(values) else none for values in scaler.values_]
+    ranks = [ranks if len(ranks) else none for ranks in scaler.ranks_]
+    lengths = np.array([len(values) for values in knots], dtype=np.int32)
+    start = graph.constant((np.cumsum(lengths) - lengths).astype(np.int32))
+    one, last = graph.constant(np.array(1, np.int32)), graph.constant(lengths - 1)
+    tables = {"knot": np.concatenate(knots), "rank": np.concatenate(ranks)}
+    names = {name: graph.constant(table) for name, table in tables.items()}
+
+    def look_up(inside: _Graph, name: str, place: str) -> str:
+        found = inside.add("Gather", names[name], inside.add("Add", start, place))
+        return inside.add("Cast", found, to=graph.type_of(np.float64))
+
+    count = _add_binary_search(graph, rows, lengths, look_up)
+    at = graph.add("Max", graph.add("Sub", count, one), graph.constant(np.array(0, np.int32)))
+    above = graph.add("Min", graph.add("Add", at, one), last)
+    lower, upper = (look_up(graph, "knot", place) for place in (at, above))
+    low, high = (look_up(graph, "rank", place) for place in (at, above))
+    half, zero = graph.constant(np.array(0.5)), graph.constant(np.array(0.0))
+    halves = [graph.add("Mul", value, half) for value in (rows, lower, upper)]
+    width = graph.add("Sub", halves[2], halves[1])
+    step = graph.add("Div", graph.add("Sub", halves[0], halves[1]), width)
+    step = graph.add("Where", graph.add("Greater", width, zero), step, zero)
+    scaled = graph.add("Add", low, graph.add("Mul", step, graph.add("Sub", high, low)))
+
+    ends = (graph.constant(np.array([v[i] for v in knots], np.float64)) for i in (0, -1))
+    below, beyond = graph.add("Less", rows, next(ends)), graph.add("Greater", rows, next(ends))
+    scaled = graph.add("Where", below, zero, scaled)
+    scaled = graph.add("Where", beyond, graph.constant(scaler.n_values_ + 1.0), scaled)
+    missing = graph.constant(np.array(np.nan))
+    return graph.add("Where", graph.add("IsNaN", rows), missing, scaled)
+
+
+def _add_binary_search(
+    graph: _Graph, rows: str, lengths: NDArray[np.int32], look_up: Callable[..., str]
+) -> str:
+    """Add the number of knots of each feature that are no larger than the value.
+
+    The loop tries to raise it by powers of two, the largest first.
+    """
+    n_steps = int(lengths.max()).bit_length()
+    strides = graph.constant(2 ** np.arange(n_steps, dtype=np.int32)[::-1])
+    one, all_of = graph.constant(np.array(1, np.int32)), graph.constant(lengths)
+    body = _Graph(graph)
+    raised = body.add("Add", "count", body.add("Gather", strides, "step"))
+    place = body.add("Sub", body.add("Min", raised, all_of), one)
+    counts = body.add("LessOrEqual", look_up(body, "knot", place), rows)
+    counts = body.add("And", counts, body.add("LessOrEqual", raised, all_of))
+    body.add("Where", counts, raised, "count", name="next_count")
+    nothing = graph.constant(np.array(0, np.int32))
+    count = graph.add("Expand", nothing, graph.add("Shape", rows))
+    return graph.add_loop(n_steps, body, count, ("count", "next_count"))
 
 
 def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
@@ -209,9 +328,7 @@ def _make_step(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -
     missing_left = tables.append((leaf | (forest.missing_left > 0)).astype(np.int32))
     body = tables.gather()
 
-    values = [part.add_up(tables, body) for part in terms]
-    # A direction is over features or over running sums; the other part is zero.
-    value = body.add("Add", *values) if len(values) == 2 else values[0]
+    value = terms.add_up(tables, body)
     goes_left = body.add("LessOrEqual", value, tables.column(limit))
     if may_miss:
         stays = body.add("Cast", tables.column(missing_left), to=graph.type_of(np.bool_))
@@ -284,23 +401,90 @@ class _Terms(NamedTuple):
         """
         lengths = np.diff(directions.indptr)
         n_terms = int(lengths.max())
-        columns = np.full((len(lengths), n_terms), directions.shape[1], dtype=np.int32)
-        weights = np.zeros((len(lengths), n_terms), dtype=np.float32)
-        filled = np.arange(n_terms) < lengths[:, None]
-        columns[filled], weights[filled] = directions.indices, directions.data
+        fill = _Padding(lengths)
+        columns = fill(directions.indices.astype(np.int32), directions.shape[1])
+        weights = fill(directions.data.astype(np.float32), 0.0)
         return cls(of, dtype, n_terms, tables.append(columns), tables.append(weights))
+
+    def list_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the terms of each row at its node."""
+        weights = body.add("Cast", tables.columns(self.weights), to=body.type_of(self.dtype))
+        entries = _look_up_columns(tables, body, self.of, self.columns)
+        return body.add("Mul", weights, entries)
 
     def add_up(self, tables: _NodeTables, body: _Graph) -> str:
         """Add, inside the loop, the sum of the terms of each row at its node."""
-        columns = tables.reshape(tables.columns(self.columns), tables.n_trees * self.n_terms)
-        weights = body.add("Cast", tables.columns(self.weights), to=body.type_of(self.dtype))
-        entries = body.add("GatherElements", self.of, columns, axis=1)
-        entries = tables.reshape(entries, tables.n_trees, self.n_terms)
-        terms = body.add("Mul", weights, entries)
-        # A running sum adds one by one, in the order of the columns; ReduceSum may not.
-        sums = body.add("CumSum", terms, body.constant(np.array(2)))
-        ends = (body.constant(np.array([n])) for n in (self.n_terms - 1, self.n_terms, 2))
-        return tables.reshape(body.add("Slice", sums, *ends), tables.n_trees)
+        return _add_one_by_one(tables, body, self.list_up(tables, body), self.n_terms)
+
+
+class _Codes(NamedTuple):
+    """Terms over categorical features: the codes that their categories have at each node.
+
+    The codes of a feature at a node lie in one run of a long table, from its first category with a
+    code to its last; all other categories are worth nothing.
+    """
+
+    of: str
+    n_terms: int
+    columns: tuple[Any, int, int]
+    first: tuple[Any, int, int]  # category
+    starts: tuple[Any, int, int]  # of the runs
+    lengths: tuple[Any, int, int]
+    codes: str
+
+    @classmethod
+    def tabulate(
+        cls, graph: _Graph, tables: _NodeTables, forest: ForestArrays, directions: Any, of: str
+    ) -> Self:
+        """Append the runs to the tables; `directions` are over the indicators of categories."""
+        node = np.repeat(np.arange(forest.n_nodes), np.diff(directions.indptr))
+        columns = directions.indices.astype(np.int32)
+        features = forest.column_features(columns + np.int32(forest.n_features))
+        categories = columns - (np.cumsum(forest.n_categories) - forest.n_categories)[features]
+        begins = np.flatnonzero(np.diff(node, prepend=-1) | np.diff(features, prepend=-1))
+        ends = np.append(begins[1:], len(node)) - 1
+        lengths = categories[ends] - categories[begins] + 1
+        starts = np.cumsum(lengths) - lengths
+        # The last entry is what lies outside of all runs.
+        codes = np.zeros(int(lengths.sum()) + 1, dtype=np.float32)
+        run = np.repeat(np.arange(len(begins)), ends - begins + 1)
+        codes[(starts - categories[begins])[run] + categories] = directions.data
+        counts = np.bincount(node[begins], minlength=forest.n_nodes)
+        fill = _Padding(counts)
+        parts = (features[begins], categories[begins], starts, lengths)
+        nothing = (forest.n_features, 0, 0, 0)
+        columns_at, first, starts_at, lengths_at = (
+            tables.append(fill(part.astype(np.int32), none))
+            for part, none in zip(parts, nothing, strict=True)
+        )
+        n_terms = int(counts.max())
+        where = (columns_at, first, starts_at, lengths_at)
+        return cls(of, n_terms, *where, graph.constant(codes))
+
+    def list_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the codes of each row at its node; NaN for missing categories."""
+        numbers = _look_up_columns(tables, body, self.of, self.columns)
+        missing = body.add("IsNaN", numbers)
+        # A number that is no integer stands for the category below it, as in the core; what is no
+        # category at all must not leave the range of int32.
+        low, high = (body.constant(np.array(end, np.float32)) for end in (-1.0, MOST_CATEGORIES))
+        place = body.add("Where", missing, low, numbers)
+        place = body.add("Floor", body.add("Min", body.add("Max", place, low), high))
+        place = body.add("Cast", place, to=body.type_of(np.int32))
+        place = body.add("Sub", place, tables.columns(self.first))
+        inside = body.add(
+            "And",
+            body.add("GreaterOrEqual", place, body.constant(np.array(0, np.int32))),
+            body.add("Less", place, tables.columns(self.lengths)),
+        )
+        outside = body.constant(np.array(-1, np.int32))  # the last entry
+        at = body.add("Where", inside, body.add("Add", place, tables.columns(self.starts)), outside)
+        codes = body.add("Gather", self.codes, at)
+        return body.add("Where", missing, body.constant(np.array(np.float32(np.nan))), codes)
+
+    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the sum of the codes of each row at its node."""
+        return _add_one_by_one(tables, body, self.list_up(tables, body), self.n_terms)
 
 
 class _Patches(NamedTuple):
@@ -320,28 +504,77 @@ class _Patches(NamedTuple):
         return body.add("Where", touched, body.constant(np.array(np.float32(np.nan))), value)
 
 
+class _Directions(NamedTuple):
+    """All terms of the directions of a forest, as far as it has them."""
+
+    numbers: _Terms | None
+    patches: _Patches | None
+    codes: _Codes | None
+
+    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+        """Add, inside the loop, the value of each row along the direction of its node."""
+        if self.numbers is not None and self.codes is not None:
+            # Numbers first and then one code after the other, as in the core.
+            parts = [part.list_up(tables, body) for part in (self.numbers, self.codes)]
+            terms = body.add("Concat", *parts, axis=2)
+            n_terms = self.numbers.n_terms + self.codes.n_terms
+            return _add_one_by_one(tables, body, terms, n_terms)
+        values = [part.add_up(tables, body) for part in self if part is not None]
+        # A direction is over features or over running sums; the other part is zero.
+        return body.add("Add", *values) if len(values) == 2 else values[0]
+
+
+class _Padding:
+    """Puts entries of nodes into a matrix with a row per node, and something after the last."""
+
+    def __init__(self, lengths: NDArray[Any]) -> None:
+        self._filled = np.arange(int(lengths.max())) < lengths[:, None]
+
+    def __call__(self, entries: NDArray[Any], nothing: float) -> NDArray[Any]:
+        padded = np.full(self._filled.shape, nothing, dtype=entries.dtype)
+        padded[self._filled] = entries
+        return padded
+
+
+def _look_up_columns(
+    tables: _NodeTables, body: _Graph, of: str, columns: tuple[Any, int, int]
+) -> str:
+    """Add, inside the loop, entries of rows in columns that depend on the node."""
+    n_terms = columns[2] - columns[1]
+    places = tables.reshape(tables.columns(columns), tables.n_trees * n_terms)
+    entries = body.add("GatherElements", of, places, axis=1)
+    return tables.reshape(entries, tables.n_trees, n_terms)
+
+
+def _add_one_by_one(tables: _NodeTables, body: _Graph, terms: str, n_terms: int) -> str:
+    """Add, inside the loop, the sum of the terms in their order; ReduceSum may have another."""
+    sums = body.add("CumSum", terms, body.constant(np.array(2)))
+    ends = (body.constant(np.array([n])) for n in (n_terms - 1, n_terms, 2))
+    return tables.reshape(body.add("Slice", sums, *ends), tables.n_trees)
+
+
 def _add_tables_of_terms(
     graph: _Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
-) -> list[_Terms | _Patches]:
-    """The terms over features and those over running sums, as far as the forest has them."""
-    directions: Any = csr_array(
-        (forest.direction_weights, forest.direction_indices, forest.direction_indptr),
-        shape=(forest.n_nodes, forest.n_columns),
-    )
+) -> _Directions:
+    """The terms over features, over running sums and over categories."""
+    directions: Any = forest.stored_directions()
     over_features = directions[:, : forest.n_features]
-    over_sums = directions[:, forest.n_features :]
-    parts: list[_Terms | _Patches] = []
+    others = directions[:, forest.n_features :]
+    numbers = patches = codes = None
+    columns = _append_zeros(graph, rows)
     if over_features.nnz:
-        parts.append(_Terms.tabulate(tables, over_features, _append_zeros(graph, rows)))
-    if over_sums.nnz:
+        numbers = _Terms.tabulate(tables, over_features, columns)
+    if others.nnz and len(forest.n_categories):
+        codes = _Codes.tabulate(graph, tables, forest, others, columns)
+    elif others.nnz:
         sums, missing = _add_running_sums(graph, forest, rows, may_miss)
-        values = _Terms.tabulate(tables, over_sums, sums, np.float64)
+        values = _Terms.tabulate(tables, others, sums, np.float64)
         counts = None
         if missing is not None:
-            touched = _touched_cells(forest, np.diff(over_sums.indptr) > 0)
+            touched = _touched_cells(forest, np.diff(others.indptr) > 0)
             counts = _Terms.tabulate(tables, touched, missing, np.float64)
-        parts.append(_Patches(values, counts))
-    return parts
+        patches = _Patches(values, counts)
+    return _Directions(numbers, patches, codes)
 
 
 def _touched_cells(forest: ForestArrays, over_sums: NDArray[np.bool_]) -> csr_array:

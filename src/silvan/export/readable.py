@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
 from silvan.forests.base import BaseForest
+from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
 
 _INDENT = "|   "
@@ -31,7 +31,9 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A forest with `scaling` has directions and thresholds over scaled features.
+    slices. A categorical feature has what its categories are worth at the node behind its name, as
+    in ``colour {red: 0.31, blue: -0.20} + size``; all others are worth 0. A forest with `scaling`
+    has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -46,7 +48,8 @@ def to_text(
     decimals : int, default=2
         Digits after the decimal point.
     max_terms : int, default=6
-        Number of features of a direction that are written; the others are counted.
+        Number of features of a direction that are written, and of categories of a feature; the
+        others are counted.
     show_missing : bool, default=False
         Whether to mark the branch that a row takes where the direction touches a missing value.
 
@@ -98,13 +101,15 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     -------
     description : dict
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
-        none), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
+        none), ``categories`` (a list of names for each categorical feature and None for numbers, or
+        None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` and ``trees``. A tree is a list of
-        nodes; the first is the root. A split has ``features``, ``weights``, ``threshold`` (None
-        where it is infinite: missing values go one way and all others the other), ``missing``
-        ("left" or "right") and the numbers of its children ``left`` and ``right``; a leaf has
-        ``values``, one for each class or output. Both have ``n_samples``, ``weight`` and
-        ``impurity``.
+        nodes; the first is the root. A split has ``features``, ``weights`` (that of a categorical
+        feature is a dictionary of what its categories are worth, by name; others are worth 0),
+        ``threshold`` (None where it is infinite: missing values go one way and all others the
+        other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
+        ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
+        ``weight`` and ``impurity``.
 
     Examples
     --------
@@ -125,6 +130,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "n_features": forest.forest_.n_features,
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
+        "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
         "scaling": forest.scaling,
         "hard_votes": forest._hard_votes(),
@@ -132,8 +138,39 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     }
 
 
+def category_names(forest: BaseForest) -> list[list[str] | None] | None:
+    """The categories of each feature as text; None for a number, and if all are."""
+    known = forest.categories_
+    if known is None:
+        return None
+    return [None if of is None else [category_name(name) for name in of.tolist()] for of in known]
+
+
+class _Codes:
+    """What the categories of a tree's directions are worth, by name."""
+
+    def __init__(self, forest: BaseForest, tree: int) -> None:
+        self._directions = forest.forest_.stored_directions(tree)
+        counts = forest.forest_.n_categories
+        self._first = forest.forest_.n_features + np.cumsum(counts) - counts
+        self._names = category_names(forest)
+
+    def weight(self, node: int, feature: int, weight: float) -> float | dict[str, float]:
+        """The weight of a feature in the direction of a node; for categories, one for each."""
+        names = None if self._names is None else self._names[feature]
+        if names is None:
+            return weight
+        entries = slice(*self._directions.indptr[node : node + 2])
+        columns = self._directions.indices[entries] - self._first[feature]
+        mine = (columns >= 0) & (columns < len(names))
+        weights = self._directions.data[entries][mine].tolist()
+        # A direction that asked no row has an entry of zero, for the feature's sake.
+        found = zip(columns[mine].tolist(), weights, strict=True)
+        return {names[category]: code for category, code in found if code != 0}
+
+
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
-    arrays = forest.forest_
+    arrays, codes = forest.forest_, _Codes(forest, tree)
     directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
@@ -147,10 +184,14 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
             yield {"values": values[-1 - left].tolist(), **facts}
             continue
         entries = slice(*directions.indptr[number : number + 2])
+        features = directions.indices[entries].tolist()
+        weights = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
         yield {
-            "features": directions.indices[entries].tolist(),
-            "weights": directions.data[entries].tolist(),
+            "features": features,
+            "weights": [
+                codes.weight(number, *pair) for pair in zip(features, weights, strict=True)
+            ],
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
@@ -219,34 +260,49 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
-        features, weights = np.array(node["features"]), np.array(node["weights"])
-        box = self._box(features, weights)
+        box = self._box(node["features"], node["weights"])
         if box:
             return box
-        shown = [
-            f"{'-' if weight < 0 else '+'} {self._term(feature, abs(weight))}"
-            for feature, weight in zip(features, weights, strict=True)
+        terms = [
+            self._term(feature, weight)
+            for feature, weight in zip(node["features"], node["weights"], strict=True)
         ]
-        text = " ".join(shown[: self._style.max_terms])
-        more = len(shown) - self._style.max_terms
+        shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
+        text = " ".join(shown)
+        more = len(terms) - self._style.max_terms
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, weight: float) -> str:
-        if self._style.names is not None:
-            name = str(self._style.names[feature])
-        elif self._shape is not None:
-            at = np.unravel_index(feature, self._shape)
-            name = f"X[{', '.join(str(i) for i in at)}]"
-        else:
-            name = f"x[{feature}]"
-        return name if weight == 1.0 else f"{self._style.number(weight)}*{name}"
+    def _term(self, feature: int, weight: float | dict[str, float]) -> tuple[str, str]:
+        """The sign of a term, and the term without it."""
+        name = self._name(feature)
+        if isinstance(weight, dict):
+            return "+", f"{name} {self._codes(weight)}" if weight else name
+        size = abs(weight)
+        text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
+        return "-" if weight < 0 else "+", text
 
-    def _box(self, features: NDArray[Any], weights: NDArray[Any]) -> str | None:
+    def _name(self, feature: int) -> str:
+        if self._style.names is not None:
+            return str(self._style.names[feature])
+        if self._shape is not None:
+            at = np.unravel_index(feature, self._shape)
+            return f"X[{', '.join(str(i) for i in at)}]"
+        return f"x[{feature}]"
+
+    def _codes(self, codes: dict[str, float]) -> str:
+        """What categories are worth, the largest first; of many, those that are worth most."""
+        shown = sorted(codes, key=lambda name: -abs(codes[name]))[: self._style.max_terms]
+        shown.sort(key=lambda name: -codes[name])
+        parts = [f"{name}: {self._style.number(codes[name])}" for name in shown]
+        more = len(codes) - len(shown)
+        return "{" + ", ".join(parts + ([f"... {more} more"] if more else [])) + "}"
+
+    def _box(self, features: list[int], weights: list[Any]) -> str | None:
         """The direction as the sum over a box of the grid, if it is one of several cells."""
-        if self._shape is None or len(features) == 1 or (weights != 1.0).any():
+        if self._shape is None or len(features) == 1 or any(weight != 1.0 for weight in weights):
             return None
-        at = np.unravel_index(features, self._shape)
+        at = np.unravel_index(np.array(features), self._shape)
         ends = [(int(axis.min()), int(axis.max()) + 1) for axis in at]
         if np.prod([end - start for start, end in ends]) != len(features):
             return None

@@ -8,6 +8,7 @@ from silvan.files.container import FileFormatError
 from silvan.files.encoding import register
 from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 from silvan.forests.scaling import LinearScaler
 from silvan.preprocessing import RankScaler
@@ -26,6 +27,7 @@ for _module in (forests, projections, unsupervised):
             register(_class)
 for _class in (
     BinaryAffinity,
+    CategoryTable,
     ForestArrays,
     FrozenEstimator,
     GaussianAffinity,

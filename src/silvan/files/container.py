@@ -75,16 +75,17 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
     header = header.replace(_NO_CHECKSUM.encode(), digest.hexdigest().encode(), 1)
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    with open(temporary, "xb") as file:
-        try:
+    file = open(temporary, "xb")  # noqa: SIM115
+    try:
+        with file:
             file.write(header)
             for array in arrays.values():
                 file.write(_bytes_of(array))
-            file.close()
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        os.replace(temporary, target)
+    except BaseException:
+        # Closed by now: Windows removes no open file.
+        os.unlink(temporary)
+        raise
 
 
 def read(path: str | os.PathLike[str], *, memory_map: bool) -> Contents:

@@ -117,6 +117,16 @@ _PARTS = {
             row counts as so many rows; of other weights only the ratios count. Scaled features are
             stored as float32.
     """,
+    "categorical_features": """
+        categorical_features : "from_dtype", list or None, default="from_dtype"
+            The columns that hold categories: strings, numbers or anything that can be compared.
+            "from_dtype" takes those of a data frame or Arrow table that have a categorical type or
+            hold strings, and none of an array; a list has their positions, their names, or a truth
+            value for each column; None takes all columns for numbers. At each node a category is
+            worth what a random half of the node's rows say of it (see Notes); a category that is
+            not among them, or was never seen, is worth as much as an average row. Missing
+            categories are missing values.
+    """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
             Whether covariances are matrices, or variances alone.
@@ -174,6 +184,9 @@ _PARTS = {
             Number of features seen by `fit`.
         feature_names_in_ : ndarray of shape (n_features_in_,)
             Names of the features; only if `X` had names that are all strings.
+        categories_ : list of ndarray or None
+            The categories of each feature, None for a number: a category is read as its place in
+            that array. None if no feature is categorical.
         n_outputs_ : int
             Number of outputs.
         feature_importances_ : ndarray of shape (n_features_in_,)
@@ -221,9 +234,17 @@ _PARTS = {
         split has learnt which side such rows take: the better one, or the one of greater weight if
         no training row was missing there.
 
+        A direction reads a categorical feature through codes that are learnt at each node. The code
+        of a category is the mean target of its rows in the node less that of all rows, in standard
+        deviations of the target; of more than two classes the target is whether the class is in a
+        random group of them, and of several outputs one at random. Only a random half of the node's
+        rows is asked, so that a feature of many categories cannot win by chance alone. All rows of
+        the node are then divided as if the codes were numbers, alone or added up with others.
+
         Rows of weight zero take no part. A fit depends neither on the order of the rows nor on
-        `n_jobs`; with the default limits an integer weight and a repeated row give the same forest.
-        A fit that fails or is interrupted leaves the estimator as it was.
+        `n_jobs`; with the default limits an integer weight and a repeated row give the same forest,
+        or, if features are categorical, forests of the same law. A fit that fails or is interrupted
+        leaves the estimator as it was.
     """,
 }
 

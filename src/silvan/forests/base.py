@@ -14,7 +14,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
@@ -28,6 +28,7 @@ from silvan._validation import (
     is_integer,
 )
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.categories import CategoryTable, as_table, find_categories
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
@@ -65,10 +66,12 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "oob_score_",
         "_sampling",
         "_scaler",
+        "_categories",
     )
 
     forest_: ForestArrays
     n_outputs_: int
+    _categories: CategoryTable | None = None
 
     @abstractmethod
     def __init__(
@@ -87,6 +90,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         honest: bool = False,
         honest_fraction: float = 0.5,
         scaling: str | None = None,
+        categorical_features: Any = None,
         oob_score: bool | Callable[..., float],
         n_jobs: int | None,
         random_state: int | np.random.RandomState | None,
@@ -106,6 +110,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self.honest = honest
         self.honest_fraction = honest_fraction
         self.scaling = scaling
+        self.categorical_features = categorical_features
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -130,9 +135,31 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Keep the predictions; return true and predicted targets of the scored rows."""
 
-    def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
+    def _check_data(
+        self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
+    ) -> Any:
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
-        return validate_data(self, X, y, dtype="numeric", ensure_all_finite=False, **rules)
+        table = as_table(X)
+        if reset:
+            chosen = self.categorical_features
+            self._categories = None if table is None else find_categories(chosen, table)
+        rules |= {"dtype": "numeric", "ensure_all_finite": False}
+        if self._categories is None or table is None:
+            try:
+                return validate_data(self, X, y, reset=reset, **rules)
+            except ValueError as error:
+                if "could not convert string" not in str(error):
+                    raise
+                raise ValueError(
+                    f"Input X must hold numbers, but: {error}; name the columns that hold "
+                    "categories in categorical_features, for example [0]."
+                ) from error
+        # Names and number of columns are those of the table, the rest is checked in numbers.
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        encoded = self._categories.encode(table)
+        if isinstance(y, str):
+            return check_array(encoded, estimator=self, input_name="X", **rules)
+        return check_X_y(encoded, y, estimator=self, **rules)
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
@@ -211,7 +238,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         features = (
             as_training_features(X, plan.kept)
             if scaler is None
-            else TrainingFeatures(scale_rows(scaler, X, plan.kept, "F"), None)
+            else TrainingFeatures(scale_rows(scaler, X, plan.kept, "F", self._categories), None)
         )
         kept_y = y if plan.kept is None else y[plan.kept]
         sampling = sample_rows(plan, features, kept_y, seed)
@@ -245,6 +272,9 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         sampling = rows.sampling
         targets, n_values = self._grow_targets(rows.kept_y, sampling.plan)
         n_features = rows.features.columns.shape[1]
+        n_categories = None if self._categories is None else self._categories.counts
+        if n_categories is not None:
+            options = options | {"n_categories": n_categories.tolist()}
         n_trees = int(self.n_estimators) - first
         with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
             arrays = _core.grow(
@@ -259,7 +289,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 progress,
             )
         arrays["members"] = sampling.row_numbers(arrays["members"])
-        grown = ForestArrays.from_native(arrays, n_features, n_values)
+        grown = ForestArrays.from_native(arrays, n_features, n_values, n_categories)
         return replace(grown, values=self._leaf_values(grown, sampling, first))
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
@@ -330,6 +360,12 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         return feature_importances(self.forest_)
 
+    @property
+    def categories_(self) -> list[NDArray[Any] | None] | None:
+        """The categories of each feature, None for a number; None if there are none at all."""
+        check_is_fitted(self)
+        return None if self._categories is None else list(self._categories.categories)
+
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for rows that were checked."""
         values: NDArray[np.float64] = _core.predict(
@@ -343,7 +379,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
         if self._scaler is not None:
-            return scale_rows(self._scaler, checked, None, "C")
+            return scale_rows(self._scaler, checked, None, "C", self._categories)
         return as_rows(checked)
 
     def _n_threads(self) -> int:
@@ -355,7 +391,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         forest.check()
         resolve_projections(self.projections_, forest.n_features)
         names = getattr(self, "feature_names_in_", None)
-        scaler = self._scaler
+        scaler, table = self._scaler, self._categories
         require_fitted(
             {
                 "n_features_in_": self.n_features_in_ == forest.n_features,
@@ -365,6 +401,9 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
                 "forest_.members": bool(forest.members.max() < n_samples),
                 "_scaler": scaler is None
                 or (isinstance(scaler, Scaler) and scaler._belongs_to(forest.n_features)),
+                "_categories": len(forest.n_categories) == 0
+                if table is None
+                else isinstance(table, CategoryTable) and table._belongs_to(forest.n_categories),
             }
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
+    {categorical_features}
     {classifier_voting}
     {running}
 
@@ -103,6 +104,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         honest: bool = False,
         honest_fraction: float = 0.5,
         scaling: str | None = None,
+        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
         voting: str = "soft",
         oob_score: bool | Callable[..., float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -125,6 +127,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
             honest=honest,
             honest_fraction=honest_fraction,
             scaling=scaling,
+            categorical_features=categorical_features,
             oob_score=oob_score,
             n_jobs=n_jobs,
             random_state=random_state,

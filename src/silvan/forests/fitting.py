@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from silvan._validation import TrainingFeatures, invalid
+from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 from silvan.forests.scaling import Scaler
 
@@ -75,6 +76,12 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
                 f"warm_start=True grows more trees on the same data, but {name} was {was} and is "
                 f"{is_now}; pass the same data, or set warm_start=False."
             )
+    table: CategoryTable | None = now.get("_categories")
+    if table is not None and not table.same_as(earlier.get("_categories")):
+        raise ValueError(
+            "warm_start=True grows more trees on the same data, but its categories are not what "
+            "they were; pass the same data, or set warm_start=False."
+        )
     n_trees: int = earlier["forest_"].n_trees
     if n_estimators < n_trees:
         raise invalid(

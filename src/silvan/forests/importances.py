@@ -65,9 +65,13 @@ def credit_features(
 
 
 def direction_shares(directions: csr_array) -> csr_array:
-    """Absolute weights of each direction, divided by their sum."""
+    """Absolute weights of each direction, divided by their sum; equal ones if that is zero.
+
+    It is zero where a split only tells missing categories from others.
+    """
     node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
     weights = np.abs(directions.data, dtype=np.float64)
+    weights = np.where(np.bincount(node, weights=weights)[node] > 0, weights, 1.0)
     weights /= np.bincount(node, weights=weights)[node]
     return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
 

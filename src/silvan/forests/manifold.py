@@ -31,6 +31,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
+    {categorical_features}
     {classifier_voting}
     {running}
 
@@ -97,6 +98,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
         honest: bool = False,
         honest_fraction: float = 0.5,
         scaling: str | None = None,
+        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
         voting: str = "soft",
         oob_score: bool | Callable[..., float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -126,6 +128,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
             honest=honest,
             honest_fraction=honest_fraction,
             scaling=scaling,
+            categorical_features=categorical_features,
             voting=voting,
             oob_score=oob_score,
             class_weight=class_weight,
@@ -153,6 +156,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
+    {categorical_features}
     {regressor_oob}
     {running}
 
@@ -216,6 +220,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
         honest: bool = False,
         honest_fraction: float = 0.5,
         scaling: str | None = None,
+        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -243,6 +248,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
             honest=honest,
             honest_fraction=honest_fraction,
             scaling=scaling,
+            categorical_features=categorical_features,
             oob_score=oob_score,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -14,6 +14,7 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.categories import check_categorical_features
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution, SparseSigns
@@ -52,6 +53,7 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
         )
     if forest.scaling is not None:
         check_choice("scaling", forest.scaling, SCALINGS)
+    check_categorical_features(forest.categorical_features)
     if not callable(forest.oob_score):
         check_flag("oob_score", forest.oob_score)
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,6 +50,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
     max_features : int, float, "sqrt", "log2" or None, default=1.0
         {max_features}
     {limits}
+    {categorical_features}
     {regressor_oob}
     {running}
 
@@ -110,6 +111,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
         honest: bool = False,
         honest_fraction: float = 0.5,
         scaling: str | None = None,
+        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -130,6 +132,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
             honest=honest,
             honest_fraction=honest_fraction,
             scaling=scaling,
+            categorical_features=categorical_features,
             oob_score=oob_score,
             n_jobs=n_jobs,
             random_state=random_state,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silvan.forests.categories import CategoryTable
 from silvan.preprocessing import RankScaler, distinct_values, row_counts
 
 SCALINGS = ("rank", "minmax", "standard")
@@ -65,13 +66,22 @@ def fit_scaler(
 
 
 def scale_rows(
-    scaler: Scaler, X: NDArray[Any], kept: NDArray[np.int32] | None, order: Any
+    scaler: Scaler,
+    X: NDArray[Any],
+    kept: NDArray[np.int32] | None,
+    order: Any,
+    table: CategoryTable | None = None,
 ) -> NDArray[np.float32]:
-    """The rows `kept` (None: all), scaled, in one float32 matrix of that memory order."""
+    """The rows `kept` (None: all), scaled, in one float32 matrix of that memory order.
+
+    Numbers of categories stay as they are.
+    """
+    categorical = set() if table is None else set(table.columns)
     n_rows = len(X) if kept is None else len(kept)
     scaled = np.empty((n_rows, X.shape[1]), dtype=np.float32, order=order)
     for j in range(X.shape[1]):
-        scaled[:, j] = scaler._scale_column(j, X[:, j] if kept is None else X[kept, j])
+        column = X[:, j] if kept is None else X[kept, j]
+        scaled[:, j] = column if j in categorical else scaler._scale_column(j, column)
     return scaled
 
 

@@ -127,6 +127,10 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
     Directions with continuous weights hardly ever repeat, so their importances are those of single
     splits. Weights are compared to about six digits.
 
+    What the categories of a feature are worth differs from node to node and is left out of the
+    comparison: a categorical feature that is in a direction has weight 1.
+    :func:`silvan.export.to_text` writes what each category is worth.
+
     References
     ----------
     .. [1] T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins
@@ -175,7 +179,7 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
 
 def _split_keys(arrays: ForestArrays, tree: int) -> tuple[NDArray[np.int64], list[bytes]]:
     """The splits of a tree, numbered among all nodes, and a key for each one's projection."""
-    directions = _normalize(arrays.directions(tree))
+    directions = _normalize(arrays, tree)
     steps = np.rint(directions.data * _STEPS).astype(np.int32)
     indices = directions.indices.astype(np.int32)
     splits = np.flatnonzero(np.diff(directions.indptr))
@@ -187,14 +191,25 @@ def _split_keys(arrays: ForestArrays, tree: int) -> tuple[NDArray[np.int64], lis
     return arrays.tree_offsets[tree] + splits, keys
 
 
-def _normalize(directions: csr_array) -> csr_array:
-    """The directions with a positive first weight and a largest absolute weight of 1."""
+def _normalize(arrays: ForestArrays, tree: int) -> csr_array:
+    """Directions with a positive first weight and a largest absolute weight of 1.
+
+    Categorical features have weight 1, and are not asked about sign and size.
+    """
+    directions = arrays.directions(tree)
     sizes = np.diff(directions.indptr)
     starts = directions.indptr[:-1][sizes > 0]
-    weights = directions.data.astype(np.float64)
-    scale = np.ones(0) if not len(starts) else np.maximum.reduceat(np.abs(weights), starts)
-    scale *= np.sign(weights[starts])
-    weights /= np.repeat(scale, sizes[sizes > 0])
+    counted = np.ones(directions.nnz, dtype=np.bool_)
+    if len(arrays.n_categories):
+        counted = arrays.n_categories[directions.indices] == 0
+    weights = np.where(counted, directions.data.astype(np.float64), 1.0)
+    if len(starts):
+        scale = np.maximum.reduceat(np.where(counted, np.abs(weights), 0.0), starts)
+        places = np.where(counted, np.arange(len(weights)), len(weights) - 1)
+        scale *= np.sign(weights[np.minimum.reduceat(places, starts)])
+        # Zero where all features are categorical.
+        scale = np.repeat(np.where(scale == 0, 1.0, scale), sizes[sizes > 0])
+        weights = np.where(counted, weights / scale, 1.0)
     return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
 
 
@@ -204,7 +219,7 @@ def _gather_directions(arrays: ForestArrays, splits: NDArray[np.int64]) -> csr_a
     rows, order = [csr_array((0, arrays.n_features))], []
     for tree in np.unique(trees):
         chosen = np.flatnonzero(trees == tree)
-        directions = _normalize(arrays.directions(int(tree)))
+        directions = _normalize(arrays, int(tree))
         rows.append(directions[splits[chosen] - arrays.tree_offsets[tree]])
         order.append(chosen)
     if not order:

@@ -1,4 +1,4 @@
-"""The panels that a picture of importances is made of: how they are arranged, and drawn."""
+"""The panels that a picture of features is made of: how they are arranged, and drawn."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
 from silvan._validation import invalid
+from silvan.projections import GraphNeighborhoods
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ class Panel(NamedTuple):
     values: NDArray[np.float64]  # (n_lines, length), (height, width) or (n_nodes,)
     background: NDArray[np.float64] | None = None  # of the same shape
     names: Sequence[str] = ()  # of the lines
+    level: float = np.nan  # of the background that its outline has
 
 
 def channels_first(values: NDArray[np.float64], contiguous: Sequence[bool]) -> NDArray[np.float64]:
@@ -58,21 +60,36 @@ def image_panels(
     n_channels, *lengths = values.shape[1:]
     if len(lengths) > 3:
         raise ValueError(
-            f"importances with {len(lengths)} contiguous axes cannot be drawn, but those with up "
-            "to 3 can; add them up over the other axes first."
+            f"a map with {len(lengths)} contiguous axes cannot be drawn, but one with up to 3 can; "
+            "add it up over the other axes first."
         )
     parts = [f"channel {c}" if n_channels > 1 else "" for c in range(n_channels)]
+    # All slices of a channel are outlined at one level: half of its range.
+    outlined = np.empty((n_channels, 0)) if background is None else background
+    levels = [sum(_range(channel)) / 2 for channel in outlined]
     if len(lengths) == 3:
         at = np.unique(np.linspace(0, lengths[0] - 1, n_slices).round().astype(int))
         parts = [_join(part, f"slice {z}") for part in parts for z in at]
+        levels = [level for level in levels for _ in at]
         values = values[:, :, at].reshape(len(values), -1, *lengths[1:])
         background = None if background is None else background[:, at].reshape(values.shape[1:])
     panels = [
-        Panel(_join(name, part), values[k, i], None if background is None else background[i])
+        Panel(
+            _join(name, part),
+            values[k, i],
+            None if background is None else background[i],
+            level=levels[i],
+        )
         for k, name in enumerate(classes)
         for i, part in enumerate(parts)
     ]
     return panels, len(parts) if len(parts) > 1 else min(len(panels), MOST_COLUMNS)
+
+
+def _range(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Smallest and largest value that is not missing; NaN where there is none."""
+    seen = values[np.isfinite(values)]
+    return (float(seen.min()), float(seen.max())) if len(seen) else (np.nan, np.nan)
 
 
 def _join(*names: str) -> str:
@@ -105,7 +122,9 @@ def make_axes(
     return axes.ravel()[:n_panels]
 
 
-def draw_lines(axis: Axes, panel: Panel, label: str, top: float) -> None:
+def draw_lines(
+    axis: Axes, panel: Panel, label: str, limits: tuple[float, float], behind_label: str
+) -> None:
     """Draw a line for each row of the values, over pale lines of the background."""
     several = len(panel.values) > 1
     if panel.background is not None:
@@ -114,31 +133,33 @@ def draw_lines(axis: Axes, panel: Panel, label: str, top: float) -> None:
         for number, line in enumerate(panel.background):
             colour, alpha = (f"C{number}", 0.35) if match else ("0.75", 1.0)
             behind.plot(line, color=colour, alpha=alpha, linewidth=1)
-        behind.set_ylabel("mean of X", color="0.55")
+        behind.set_ylabel(behind_label, color="0.55")
         behind.tick_params(axis="y", labelcolor="0.55")
         axis.set_zorder(behind.get_zorder() + 1)
         axis.patch.set_visible(False)
     for number, (line, name) in enumerate(zip(panel.values, panel.names, strict=True)):
         axis.plot(line, color=f"C{number}", label=name)
-    axis.set(xlabel="position", ylabel=label, ylim=(0, 1.05 * top))
+    axis.set(xlabel="position", ylabel=label, ylim=limits)
     if several:
         axis.legend(frameon=False)
 
 
-def draw_image(axis: Axes, panel: Panel, colours: dict[str, Any]) -> Any:
+def draw_image(axis: Axes, panel: Panel, colours: dict[str, Any], outline: str = "white") -> Any:
     """Draw the values as colours, and the outline of the background; return the image."""
     image = axis.imshow(panel.values, **colours)
     behind = panel.background
-    if behind is not None and behind.max() > behind.min():
+    low, high = (np.nan, np.nan) if behind is None else _range(behind)
+    if behind is not None and low < panel.level < high:
         # Lines run between the centres of cells; a border of copies takes them to the edge.
         height, width = behind.shape
         axis.contour(
             np.arange(-1, width + 1),
             np.arange(-1, height + 1),
-            np.pad(behind, 1, mode="edge"),
-            levels=[(behind.min() + behind.max()) / 2],
-            colors="white",
-            linewidths=1,
+            np.pad(np.nan_to_num(behind, nan=low), 1, mode="edge"),
+            levels=[panel.level],
+            colors=outline,
+            linestyles="solid",
+            linewidths=0.9,
         )
         axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axis.set(xticks=[], yticks=[])
@@ -160,6 +181,24 @@ def draw_graph(
     axis.set_aspect("equal")
     axis.set_axis_off()
     return nodes
+
+
+def place_nodes(
+    graph: Any, positions: ArrayLike | None, n_features: int
+) -> tuple[Any, NDArray[np.float64]]:
+    """Edges of the graph of the features, and where its nodes are drawn."""
+    law = GraphNeighborhoods(graph)
+    law.validate(n_features)
+    edges = law._adjacency()
+    if positions is None:
+        return edges, lay_out(edges)
+    places = np.asarray(positions, dtype=np.float64)
+    if places.shape != (n_features, 2):
+        raise ValueError(
+            f"positions must have shape {(n_features, 2)}, a place for each node, but they "
+            f"have shape {places.shape}; pass two coordinates for each feature."
+        )
+    return edges, places
 
 
 def lay_out(edges: Any) -> NDArray[np.float64]:

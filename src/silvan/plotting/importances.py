@@ -19,9 +19,9 @@ from silvan.plotting._panels import (
     draw_image,
     draw_lines,
     image_panels,
-    lay_out,
     line_panels,
     make_axes,
+    place_nodes,
 )
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
@@ -88,7 +88,7 @@ class ImportanceDisplay:
     >>> display = ImportanceDisplay.from_estimator(forest, digits.images)
     >>> display.importances.shape
     (8, 8)
-    >>> display.figure_.savefig("importance.png")  # doctest: +SKIP
+    >>> display.figure_.savefig("importance.png")
     """
 
     figure_: Figure
@@ -134,7 +134,8 @@ class ImportanceDisplay:
         forest : fitted forest
             A classifier or regressor of this library.
         X : array-like of shape (n_samples, n_features) or (n_samples, ...), default=None
-            Rows whose mean is drawn behind the importance; not on graphs.
+            Rows whose mean is drawn behind the importance; not on graphs. Categorical features
+            have none.
         kind, per_class, shape
             As in :func:`silvan.inspection.importance_map`.
         positions : array-like of shape (n_features, 2), default=None
@@ -158,7 +159,7 @@ class ImportanceDisplay:
             contiguous=True if patches is None else patches.contiguous,
             graph=None if graph is None else graph.graph,
             positions=positions,
-            background=None if X is None else np.mean(np.asarray(X), axis=0, dtype=np.float64),
+            background=None if X is None else _mean_row(forest, X),
             label=_LABELS[kind],
         )
         return display.plot(ax, **options)
@@ -208,14 +209,16 @@ class ImportanceDisplay:
         axes = make_axes(ax, len(panels), n_columns, _PANEL_SIZE[kind])
         top = float(self.importances.max()) or 1.0
         colours = {"cmap": cmap, "vmin": 0.0, "vmax": top}
+        size = panels[0].values.size
+        nodes = place_nodes(self.graph, self.positions, size) if kind == "graph" else ()
         mappable = None
         for axis, panel in zip(axes, panels, strict=True):
             if kind == "line":
-                draw_lines(axis, panel, self.label, top)
+                draw_lines(axis, panel, self.label, (0, 1.05 * top), "mean of X")
             elif kind == "image":
                 mappable = draw_image(axis, panel, colours)
             else:
-                mappable = draw_graph(axis, panel, colours, *self._layout(panel.values.size))
+                mappable = draw_graph(axis, panel, colours, *nodes)
             axis.set_title(panel.title)
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         if mappable is not None:
@@ -253,17 +256,12 @@ class ImportanceDisplay:
             return "line", line_panels(values, classes, background), 1
         return "image", *image_panels(values, classes, background, n_slices)
 
-    def _layout(self, n_features: int) -> tuple[Any, NDArray[np.float64]]:
-        """Edges of the graph, and where its nodes are drawn."""
-        graph = GraphNeighborhoods(self.graph)
-        graph.validate(n_features)
-        edges = graph._adjacency()
-        if self.positions is None:
-            return edges, lay_out(edges)
-        positions = np.asarray(self.positions, dtype=np.float64)
-        if positions.shape != (n_features, 2):
-            raise ValueError(
-                f"positions must have shape {(n_features, 2)}, a place for each node, but they "
-                f"have shape {positions.shape}; pass two coordinates for each feature."
-            )
-        return edges, positions
+
+def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
+    """The mean of the rows, in their shape; NaN where features are categorical."""
+    categories = forest._categories
+    rows = np.asarray(X) if categories is None else forest._check_data(X, reset=False)
+    mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)
+    if categories is not None:
+        mean[categories.columns] = np.nan
+    return mean

@@ -55,10 +55,10 @@ class TreeDisplay:
 
     Make it with `from_estimator`. Rows for which the condition of a split holds go left. Directions
     on a grid are small images or lines of their weights in the data's shape; those of tables,
-    graphs and volumes are sums in words. Every node has the share of the tree's rows that reach it,
-    and a bar: the shares of the classes, or the colour of the mean of the target (of several the
-    first). Leaves have a pale colour of their class or mean. What is below `max_depth` is a dashed
-    box that counts its leaves.
+    graphs and volumes are sums in words, with what categories are worth at the node in braces.
+    Every node has the share of the tree's rows that reach it, and a bar: the shares of the classes,
+    or the colour of the mean of the target (of several the first). Leaves have a pale colour of
+    their class or mean. What is below `max_depth` is a dashed box that counts its leaves.
 
     Parameters
     ----------
@@ -306,7 +306,8 @@ class _TreeReader:
         self._values = node_values(forest.forest_, tree)
         self._directions = forest.forest_.directions(tree)
         self._style, self._class_names = style, class_names
-        patches = grid_of(forest)
+        # What categories are worth is told in words.
+        patches = grid_of(forest) if forest.categories_ is None else None
         self._shape = None if patches is None else patches._shape()
         self._contiguous = None if patches is None else patches.contiguous
 

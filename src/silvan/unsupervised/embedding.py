@@ -22,6 +22,7 @@ from silvan._validation import (
 )
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
+from silvan.forests.categories import has_categories
 from silvan.forests.fitting import unchanged_on_failure, warn_user
 from silvan.forests.grid import flatten_rows
 from silvan.projections import ProjectionDistribution
@@ -340,7 +341,19 @@ class ManifoldEmbedding(
                 "pass for example silvan.ForestClassifier()",
             )
 
-    def _check_rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+    def _check_rows(self, X: Any, *, reset: bool) -> Any:
+        """The rows as an array; as they came if the forest reads categories in them."""
+        forest = self._given_forest() if reset else self.forest_
+        if forest is not None and has_categories(forest, X):
+            if self.affinity != "binary":
+                raise invalid(
+                    "affinity",
+                    '"binary" for a forest with categorical features, which have no distances',
+                    self.affinity,
+                    "leave it out",
+                )
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
         flat, _ = flatten_rows(X)
         rows: NDArray[Any] = validate_data(
             self, flat, dtype="numeric", reset=reset, ensure_all_finite=not self._allows_missing()
@@ -357,7 +370,7 @@ class ManifoldEmbedding(
         supervised = not isinstance(self._given_forest(), GaussianForest | None)
         return supervised and self.affinity == "binary"
 
-    def _fit_forest(self, X: Any, rows: NDArray[Any], y: Any) -> BaseForest:
+    def _fit_forest(self, X: Any, rows: Any, y: Any) -> BaseForest:
         given: BaseForest | None = self._given_forest()
         if given is None:
             return GaussianForest(**{name: getattr(self, name) for name in _GROWING}).fit(rows)
@@ -376,13 +389,13 @@ class ManifoldEmbedding(
         fitted: BaseForest = forest.fit(X if on_grid else rows, y)
         return fitted
 
-    def _leaves(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+    def _leaves(self, rows: Any) -> NDArray[np.int32]:
         return number_leaves(self.forest_.forest_, self.forest_.apply(rows))
 
     def _n_leaves(self) -> int:
         return self.forest_.forest_.n_leaves
 
-    def _make_affinity(self, index: LeafIndex, rows: NDArray[Any]) -> Affinity:
+    def _make_affinity(self, index: LeafIndex, rows: Any) -> Affinity:
         if self.affinity == "binary":
             return BinaryAffinity(index)
         if self.affinity == "gaussian":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from silvan.app.errors import UsageError
 
 KINDS = ("table", "image", "series")
+TEXT, NUMBER = "text", "number"
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
 _MOST_CHANNELS = 16
 
@@ -27,6 +28,8 @@ class Request:
     drop: tuple[str, ...] = ()
     shape: tuple[int, ...] | None = None
     kind: str | None = None
+    categorical: tuple[str, ...] = ()  # columns of numbers that name categories
+    like: Layout | None = None  # the columns to have, those of other data or of a forest
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,22 @@ class Layout:
     names: tuple[str, ...] | None
     shape: tuple[int, ...] | None
     keep: tuple[str, ...] = ()
+    # What each feature is: TEXT or NUMBER for categories that are text or numbers, else None.
+    kinds: tuple[str | None, ...] = ()
+
+    def kinds_of(self, names: Sequence[str]) -> dict[str, str]:
+        """What the categories of columns are, given the names of all features in their order."""
+        pairs = zip(names, self.kinds, strict=True) if self.kinds else ()
+        return {name: kind for name, kind in pairs if kind is not None}
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Rows with their targets, and what was found out about them."""
 
-    X: Any  # a pyarrow table of float32 columns, or an array with a row per item
+    # A pyarrow table of float32 columns, and dictionaries where they are categorical; or an array
+    # with a row per item.
+    X: Any
     y: NDArray[Any]
     kind: str
     target: str
@@ -58,6 +70,17 @@ class Dataset:
     def names(self) -> tuple[str, ...] | None:
         """Names of the features, if they have any."""
         return tuple(self.X.column_names) if isinstance(self.X, pa.Table) else None
+
+    @property
+    def layout(self) -> Layout:
+        """What other rows must have to go with these."""
+        kinds = tuple(_kind_of(field.type) for field in self.X.schema) if self.names else ()
+        return Layout(int(np.prod(self.row_shape)), self.names, None, kinds=kinds)
+
+    @property
+    def categorical(self) -> list[int]:
+        """Positions of the columns that hold categories."""
+        return [j for j, kind in enumerate(self.layout.kinds) if kind is not None]
 
     @property
     def row_shape(self) -> tuple[int, ...]:
@@ -111,6 +134,12 @@ class Source(ABC):
     def count(self) -> int | None:
         """Number of rows, if it can be told without reading them."""
         return None
+
+
+def _kind_of(column: pa.DataType) -> str | None:
+    if not pa.types.is_dictionary(column):
+        return None
+    return NUMBER if pa.types.is_floating(column.value_type) else TEXT
 
 
 def arrange(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
 from markupsafe import Markup
 from numpy.typing import NDArray
 
 from silvan.app.report.panel import Panel, gallery, html_table
 from silvan.app.report.pictures import draw_row
 from silvan.app.report.subject import Judgement, Subject
+from silvan.forests.categories import category_name
 
 _N_MISTAKES, _N_COLUMNS = 12, 5
 
@@ -66,12 +70,19 @@ def _table(
     importances = subject.forest.feature_importances_
     best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
     names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))
-    values = judged.data.rows[rows][:, best] if judged.data.names == subject.data.names else None
-    if values is None:
-        table = judged.data.X.select([names[k] for k in best])
-        values = np.asarray(table)[rows]
+    if judged.data.names:
+        table = judged.data.X.select([names[k] for k in best]).take(rows)
+        values: Any = zip(*(_write_column(column) for column in table.columns), strict=True)
+    else:
+        values = [[f"{v:.4g}" for v in line] for line in judged.data.rows[rows][:, best].tolist()]
     lines = [
-        (f"row {row + 1}", text, *(f"{value:.4g}" for value in line))
+        (f"row {row + 1}", text, *line)
         for row, text, line in zip(rows, captions, values, strict=True)
     ]
     return html_table(("", "prediction", *(names[k] for k in best)), lines)
+
+
+def _write_column(column: Any) -> list[str]:
+    """The values of a column of a table: numbers, or categories in all their digits."""
+    write = category_name if pa.types.is_dictionary(column.type) else "{:.4g}".format
+    return ["missing" if value is None else write(value) for value in column.to_pylist()]

@@ -69,9 +69,8 @@ class Subject:
         """Predictions on the test data if there are any, else out of bag if there are any."""
         if self.held_out is not None:
             X = check_same_columns(self.data, self.held_out)
-            frame = self.held_out.X.select(list(self.data.names)) if self.data.names else X
             forest: Any = self.forest
-            values = forest.predict_proba(frame) if self.classifies else forest.predict(frame)
+            values = forest.predict_proba(X) if self.classifies else forest.predict(X)
             return self._judge("on the test data", self.held_out, values)
         if self.has_out_of_bag:
             name = "oob_decision_function_" if self.classifies else "oob_prediction_"

@@ -1,0 +1,70 @@
+"""
+Why did the forest say that?
+============================
+
+:func:`silvan.explanations.feature_contributions` takes a prediction apart into a bias and a part
+for each feature, which add up to it. For images the parts are a map: red pixels spoke for the
+class, blue ones against it.
+"""
+
+# %%
+# A forest learns 1,200 digits and reads the others.
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from silvan import ManifoldForestClassifier
+
+digits = load_digits()
+forest = ManifoldForestClassifier(100, n_patches=2, random_state=0)
+forest.fit(digits.images[:1200], digits.target[:1200])
+X, y = digits.images[1200:], digits.target[1200:]
+predicted = forest.predict(X)
+
+# %%
+# The parts add up exactly:
+
+from silvan.explanations import ContributionDisplay, feature_contributions
+
+bias, parts = feature_contributions(forest, X[:3])
+print(parts.shape)
+print(np.abs(bias + parts.sum(axis=1) - forest.predict_proba(X[:3])).max() < 1e-9)
+
+# %%
+right = [np.flatnonzero((predicted == y) & (y == label))[0] for label in (0, 1, 3, 4, 7)]
+wrong = np.flatnonzero(predicted != y)[:5]
+rows = np.concatenate([right, wrong])
+display = ContributionDisplay.from_estimator(forest, X[rows])
+for axis, label in zip(display.axes_, y[rows], strict=True):
+    axis.set_title(f"{axis.get_title()} (is {label})", fontsize=10)
+display.figure_.set_size_inches(10, 4.2)
+
+# %%
+# The number is the probability of the class that the forest names. Below are digits that it
+# misreads. ``output`` asks for the case of another class, here the right one of the first
+# mistake:
+
+import matplotlib.pyplot as plt
+
+mistake = wrong[0]
+figure, axes = plt.subplots(1, 2, figsize=(6.4, 3), layout="constrained")
+for axis, label in zip(axes, (predicted[mistake], y[mistake]), strict=True):
+    ContributionDisplay.from_estimator(forest, X[[mistake]], output=label, ax=axis)
+    axis.set_title(f"for {axis.get_title()}")
+
+# %%
+# For a table the largest parts are bars. Two people of the diabetes study, whose disease is
+# predicted a year ahead:
+
+from sklearn.datasets import load_diabetes
+
+from silvan import ForestRegressor
+from silvan.projections import AxisAligned
+
+table, target = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+regressor = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(table, target)
+display = ContributionDisplay.from_estimator(regressor, table.iloc[[2, 9]], max_features=6)
+
+# %%
+# Parts tell what the forest did, not what would happen if a feature changed.
+# :doc:`/guide/explanations` says how they are computed and how to read them.

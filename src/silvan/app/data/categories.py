@@ -1,0 +1,123 @@
+"""Columns of categories: dictionaries of text or of numbers, whatever a file has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from silvan.app.data.dataset import NUMBER, TEXT
+
+# From so many rows on, a category for more than half of them looks like a name of rows.
+_ENOUGH_ROWS = 20
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds categories of its own accord."""
+    name = str(kind)
+    return name.startswith(("string", "large_string", "dictionary"))
+
+
+def kind_of_type(kind: pa.DataType) -> str | None:
+    """TEXT if categories of this type are text, None if that is to be found out."""
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return TEXT if is_text(values) else None
+
+
+def as_category(column: Any, kind: str | None) -> Any:
+    """The column as a dictionary of text or of numbers; None keeps what it is of the two.
+
+    Files differ in how they write categories: 1, 1.0 and "1" are the same one. What is no number
+    among numbers is a category that nobody knows.
+    """
+    if not pa.types.is_dictionary(column.type):
+        column = (_as_text(column) if is_text(column.type) else column).dictionary_encode()
+    values = column.dictionary
+    if kind == TEXT or (kind is None and not _is_number(values.type)):
+        values = _as_text(values)
+    else:
+        values = _as_numbers(values)
+    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), values)
+
+
+def _decide_kind(column: Any) -> str:
+    """Whether all categories of a column are numbers."""
+    values = column.dictionary
+    if _is_number(values.type):
+        return NUMBER
+    texts = [text for text in _as_text(values).to_pylist() if text is not None]
+    return NUMBER if all(_parse(text, None) is not None for text in texts) else TEXT
+
+
+def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
+    """The table with one dictionary for each column of categories, of text or of numbers."""
+    for name, kind in kinds.items():
+        column = table.column(name).unify_dictionaries().combine_chunks()
+        column = as_category(column, kind or _decide_kind(column))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def describe_categories(table: pa.Table) -> list[str]:
+    """Say which columns are taken for categories, and which of these look like names of rows."""
+    counts = {
+        name: len(pc.unique(table.column(name).drop_null()))
+        for name in table.column_names
+        if pa.types.is_dictionary(table.column(name).type)
+    }
+    if not counts:
+        return []
+    shown = [f"{name!r} ({count:,})" for name, count in counts.items()]
+    notes = [f"categories in {_enumerate_texts(shown)}"]
+    enough = table.num_rows >= _ENOUGH_ROWS
+    serial = [name for name, count in counts.items() if enough and 2 * count > table.num_rows]
+    if serial:
+        notes.append(
+            f"{enumerate_names(serial)} may only name the rows, and can be left out with --drop"
+        )
+    return notes
+
+
+def spell_out(column: Any) -> Any:
+    """The column without a dictionary, which may differ from block to block."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def enumerate_names(names: Sequence[str]) -> str:
+    """Names in quotes, the first of many."""
+    return _enumerate_texts([repr(name) for name in names])
+
+
+def _enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
+    text = ", ".join(texts[:most])
+    return text + (f" and {len(texts) - most} more" if len(texts) > most else "")
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def _as_text(values: Any) -> Any:
+    return values if values.type == pa.string() else pc.cast(values, pa.string())
+
+
+def _as_numbers(values: Any) -> Any:
+    if pa.types.is_boolean(values.type):
+        values = pc.cast(values, pa.uint8())
+    if _is_number(values.type):
+        return pc.cast(values, pa.float64(), safe=False)
+    texts = _as_text(values).to_pylist()
+    numbers = [None if text is None else _parse(text, math.inf) for text in texts]
+    return pa.array(numbers, pa.float64())
+
+
+def _parse(text: str, otherwise: float | None) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return otherwise

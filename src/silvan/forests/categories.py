@@ -1,0 +1,337 @@
+"""Categorical columns: which they are, and their values as numbers of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing, check_array
+
+from silvan._validation import invalid, is_integer
+from silvan.forest_arrays import MOST_CATEGORIES
+
+FROM_DTYPE = "from_dtype"
+_NEW = -1.0
+# How the names of types begin that hold categories: of pandas, polars and pyarrow.
+_CATEGORICAL_TYPES = (
+    "category",
+    "categorical",
+    "dictionary",
+    "enum",
+    "str",
+    "large_string",
+    "utf8",
+)
+_RULE = (
+    'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
+    "column"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryTable:
+    """The categories of each column: an array where it is categorical, None where it is numeric."""
+
+    categories: list[NDArray[Any] | None]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of categories of each column; 0 for numbers."""
+        return np.array([0 if known is None else len(known) for known in self.categories], np.int64)
+
+    @property
+    def columns(self) -> list[int]:
+        """Positions of the categorical columns."""
+        return [j for j, known in enumerate(self.categories) if known is not None]
+
+    def encode(self, X: Any) -> NDArray[Any]:
+        """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
+        numeric = [j for j, known in enumerate(self.categories) if known is None]
+        values = np.empty((X.shape[0], 0), dtype=np.float32)
+        if numeric:
+            values = check_array(
+                X.select(numeric) if _is_arrow(X) else _safe_indexing(X, numeric, axis=1),
+                dtype="numeric",
+                ensure_all_finite=False,
+                input_name="X",
+            )
+        # Both types hold the numbers of categories; float32 where the features need no more.
+        encoded = np.empty(X.shape, dtype=np.promote_types(values.dtype, np.float32))
+        encoded[:, numeric] = values
+        for j, known in enumerate(self.categories):
+            if known is not None:
+                rows, distinct = _distinct(X, j)
+                numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
+                encoded[:, j] = numbers[rows]
+        return encoded
+
+    def show(self, X: Any) -> NDArray[np.object_]:
+        """The rows as objects for readers: numbers, and the names of categories.
+
+        A missing category is None.
+        """
+        shown = self.encode(X).astype(object)
+        for j in self.columns:
+            rows, distinct = _distinct(X, j)
+            values = [None if _is_missing(v) else category_name(v) for v in distinct.tolist()]
+            shown[:, j] = np.array([*values, None], dtype=object)[rows]
+        return shown
+
+    def same_as(self, other: CategoryTable | None) -> bool:
+        """Whether both know the same categories."""
+        return other is not None and all(
+            np.array_equal(mine, theirs)
+            if mine is not None and theirs is not None
+            else mine is theirs
+            for mine, theirs in zip(self.categories, other.categories, strict=True)
+        )
+
+    def _belongs_to(self, n_categories: NDArray[np.int64]) -> bool:
+        """Whether this is the table of a forest with so many; for what was read from a file."""
+        return (
+            isinstance(self.categories, list)
+            and all(
+                known is None or (isinstance(known, np.ndarray) and _are_categories(known))
+                for known in self.categories
+            )
+            and np.array_equal(self.counts, n_categories)
+        )
+
+
+def as_table(X: Any) -> Any:
+    """Something with rows and columns to read one by one, or None if `X` is no such thing."""
+    if issparse(X):
+        return None
+    if not hasattr(X, "shape"):
+        try:
+            X = np.asarray(X, dtype=object)
+        except ValueError:  # rows of different lengths
+            return None
+    return X if len(X.shape) == 2 and 0 not in X.shape else None
+
+
+def check_categorical_features(value: Any) -> None:
+    """Check what can be told without the data."""
+    if value is None or (isinstance(value, str) and value == FROM_DTYPE):
+        return
+    known = not isinstance(value, str) and isinstance(value, Iterable)
+    if known:
+        kinds = {_kind(entry) for entry in value}
+        known = len(kinds) <= 1 and None not in kinds
+    if not known:
+        remedy = f"pass [{value!r}]" if isinstance(value, str) else "pass for example [0, 3]"
+        raise invalid("categorical_features", _RULE, value, f"{remedy} for single columns")
+
+
+def find_categories(categorical_features: Any, table: Any) -> CategoryTable | None:
+    """Learn the categories of a table; None if it has no categorical columns."""
+    chosen = _chosen_columns(categorical_features, table)
+    if not chosen:
+        return None
+    categories: list[NDArray[Any] | None] = [None] * table.shape[1]
+    for j in chosen:
+        categories[j] = _learn(_distinct(table, j)[1])
+        if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
+            raise ValueError(
+                f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
+                f"{MOST_CATEGORIES} at most; leave it out, or group its values."
+            )
+    return CategoryTable(categories)
+
+
+def category_name(category: Any) -> str:
+    """A category in words; a number in all its digits."""
+    return f"{category:.15g}" if isinstance(category, float) else str(category)
+
+
+def has_categories(forest: Any, X: Any) -> bool:
+    """Whether a forest, fitted or yet to be fitted on `X`, has categorical features."""
+    if hasattr(forest, "forest_"):
+        return forest._categories is not None
+    chosen, table = getattr(forest, "categorical_features", None), as_table(X)
+    return table is not None and find_categories(chosen, table) is not None
+
+
+def _is_arrow(table: Any) -> bool:
+    """Whether this is a table of pyarrow, which need not be installed."""
+    return type(table).__module__.partition(".")[0] == "pyarrow"
+
+
+def _column_names(table: Any) -> list[Any] | None:
+    """The names of the columns of a data frame or table; None if they have none."""
+    if _is_arrow(table):
+        return list(table.column_names)
+    return list(table.columns) if hasattr(table, "columns") and hasattr(table, "dtypes") else None
+
+
+def _take_column(table: Any, j: int) -> Any:
+    return table.column(j) if _is_arrow(table) else _safe_indexing(table, j, axis=1)
+
+
+def _kind(entry: Any) -> str | None:
+    if isinstance(entry, bool | np.bool_):
+        return "flag"
+    if is_integer(entry):
+        return "position"
+    return "name" if isinstance(entry, str) else None
+
+
+def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
+    if categorical_features is None:
+        return []
+    n_columns = table.shape[1]
+    if isinstance(categorical_features, str):
+        if _column_names(table) is None:
+            return []
+        return [j for j in range(n_columns) if _holds_categories(_take_column(table, j))]
+    entries = list(categorical_features)
+    if not entries:
+        return []
+    kind = _kind(entries[0])
+    if kind == "flag":
+        if len(entries) != n_columns:
+            raise invalid(
+                "categorical_features",
+                f"a truth value for each of the {n_columns} columns of X",
+                categorical_features,
+                "pass one for each, or the positions of the categorical columns",
+            )
+        return [j for j, flag in enumerate(entries) if flag]
+    if kind == "position":
+        outside = [entry for entry in entries if not 0 <= entry < n_columns]
+        if outside:
+            raise invalid(
+                "categorical_features",
+                f"positions from 0 to {n_columns - 1}, since X has {n_columns} columns",
+                categorical_features,
+                f"leave out {outside[0]}",
+            )
+        return sorted({int(entry) for entry in entries})
+    names = _column_names(table)
+    if not names:
+        raise invalid(
+            "categorical_features",
+            "positions or truth values, since X has no column names",
+            categorical_features,
+            "pass positions, or X as a data frame",
+        )
+    positions = {name: j for j, name in enumerate(names)}
+    unknown = [entry for entry in entries if entry not in positions]
+    if unknown:
+        raise invalid(
+            "categorical_features",
+            f"names of columns of X, such as {names[0]!r}",
+            categorical_features,
+            f"X has no column {unknown[0]!r}",
+        )
+    return sorted({positions[entry] for entry in entries})
+
+
+def _holds_categories(column: Any) -> bool:
+    """Whether the column of a data frame has a categorical type or holds strings."""
+    name = str(column.dtype if hasattr(column, "dtype") else column.type).lower()
+    if name.startswith(_CATEGORICAL_TYPES):
+        return True
+    return name == "object" and any(isinstance(value, str) for value in column)
+
+
+def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The distinct values of a column, numbers or objects, and which of them each row has.
+
+    Rows with -1 have none. Missing values may be among the distinct ones, or not.
+    """
+    column = _take_column(table, j)
+    if _is_arrow(table):
+        return _distinct_of_arrow(column)
+    if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
+        rows, distinct = column.factorize()
+        return rows, _as_values(np.asarray(distinct))
+    values = _as_values(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column))
+    if values.dtype != object:
+        distinct, rows = np.unique(values, return_inverse=True)
+        return rows, distinct
+    numbers: dict[Any, int] = {}
+    try:
+        rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
+    except TypeError as error:
+        raise ValueError(
+            f"column {j} of X cannot be categorical: {error}; pass strings or numbers."
+        ) from error
+    distinct = np.empty(len(numbers), dtype=object)
+    distinct[:] = list(numbers)
+    return rows, distinct
+
+
+def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The same of a column of pyarrow, which knows how."""
+    if hasattr(column.type, "value_type"):
+        # A dictionary may have values twice, and such that no row has.
+        column = column.cast(column.type.value_type)
+    encoded = column.combine_chunks().dictionary_encode()
+    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), _as_values(distinct)
+
+
+def _as_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
+    if values.dtype.kind in "biuf":
+        return values
+    values = values.astype(object)
+    if any(isinstance(value, str) for value in values):
+        return values
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        return values
+
+
+def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
+    """Those of the values that are not missing, sorted."""
+    if distinct.dtype != object:
+        distinct = np.unique(distinct)
+        return distinct[~np.isnan(distinct)] if distinct.dtype.kind == "f" else distinct
+    found = [value for value in distinct.tolist() if not _is_missing(value)]
+    categories = np.empty(len(found), dtype=object)
+    categories[:] = sorted(found, key=_sort_key)
+    return categories
+
+
+def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
+    """The number of each value among the known ones; -1 for others, NaN for missing ones."""
+    numbers = {value: float(number) for number, value in enumerate(known.tolist())}
+    return np.array(
+        [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether the value is None, NaN, or one of the markers of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal to itself
+        return True
+
+
+def _sort_key(value: Any) -> tuple[str, Any]:
+    return type(value).__name__, value
+
+
+def _are_categories(known: NDArray[Any]) -> bool:
+    """Whether these may be categories: values that can be looked up, none of them twice.
+
+    Numbers are searched for in ascending order.
+    """
+    if known.ndim != 1:
+        return False
+    if known.dtype.kind in "biuf":
+        return bool((known[1:] > known[:-1]).all())
+    values = known.tolist()
+    return all(isinstance(v, str | int | float | np.generic) for v in values) and (
+        len(set(values)) == len(values)
+    )
