@@ -139,12 +139,11 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
     ) -> Any:
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
-        table = as_table(X)
         if reset:
-            chosen = self.categorical_features
-            self._categories = None if table is None else find_categories(chosen, table)
+            self._categories = find_categories(self.categorical_features, X)
+        table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
-        if self._categories is None or table is None:
+        if self._categories is None or table is None:  # a wrong shape is told there, too
             try:
                 return validate_data(self, X, y, reset=reset, **rules)
             except ValueError as error:

@@ -127,9 +127,15 @@ def check_categorical_features(value: Any) -> None:
         raise invalid("categorical_features", _RULE, value, f"{remedy} for single columns")
 
 
-def find_categories(categorical_features: Any, table: Any) -> CategoryTable | None:
+def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
     """Learn the categories of a table; None if it has no categorical columns."""
-    chosen = _chosen_columns(categorical_features, table)
+    if categorical_features is None:
+        return None
+    # Only data frames tell types apart; a list need not become a table to see that.
+    if isinstance(categorical_features, str) and _column_names(X) is None:
+        return None
+    table = as_table(X)
+    chosen = [] if table is None else _chosen_columns(categorical_features, table)
     if not chosen:
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
@@ -152,8 +158,7 @@ def has_categories(forest: Any, X: Any) -> bool:
     """Whether a forest, fitted or yet to be fitted on `X`, has categorical features."""
     if hasattr(forest, "forest_"):
         return forest._categories is not None
-    chosen, table = getattr(forest, "categorical_features", None), as_table(X)
-    return table is not None and find_categories(chosen, table) is not None
+    return find_categories(getattr(forest, "categorical_features", None), X) is not None
 
 
 def _is_arrow(table: Any) -> bool:
@@ -181,12 +186,8 @@ def _kind(entry: Any) -> str | None:
 
 
 def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
-    if categorical_features is None:
-        return []
     n_columns = table.shape[1]
     if isinstance(categorical_features, str):
-        if _column_names(table) is None:
-            return []
         return [j for j in range(n_columns) if _holds_categories(_take_column(table, j))]
     entries = list(categorical_features)
     if not entries:
