@@ -1,8 +1,10 @@
 """A slow and obvious grower with categorical features: what the native one must equal."""
 
+from itertools import pairwise
+
 import numpy as np
 from projections.nodes import ROOT_NODE, NativeStream, combine_keys, stream_key
-from reference_tree import ReferenceTree, project
+from reference_tree import ReferenceTree, project, score_side
 
 FIRST_CODES = 512
 
@@ -24,7 +26,7 @@ def draw_groups(n_classes, stream):
     return groups
 
 
-def learn_codes(column, labels, targets, weight, rank, n_categories, stream):
+def learn_codes(column, labels, targets, weight, asked, n_categories, stream):
     """Codes of the categories at a node, and which of them the node's half has met."""
     codes, met = np.zeros(n_categories, dtype=np.float32), np.zeros(n_categories, dtype=bool)
     total = float(sum(weight))
@@ -43,8 +45,6 @@ def learn_codes(column, labels, targets, weight, rank, n_categories, stream):
         deviation = np.sqrt(float(sum(weight * (values - mean) * (values - mean))) / total)
     if deviation == 0:
         return codes, met
-    half = stream.below(2**64)
-    asked = np.array([combine_keys(half, int(r)) % 2 == 0 for r in rank], dtype=bool)
     for category in range(n_categories):
         mine = asked & (column == category)
         if mine.any():
@@ -64,19 +64,53 @@ class CategoricalTree(ReferenceTree):
 
     def start(self, rows, path, attempt):
         key = combine_keys(node_key(self.options["seed"], self.tree, path), FIRST_CODES + attempt)
+        self.half = combine_keys(key, len(self.n_categories))
         self.codes = {
             j: learn_codes(
                 self.X[rows, j],
                 None if self.labels is None else self.labels[rows],
                 self.targets[rows],
                 self.weight[rows],
-                self.rank[rows],
+                self.asked(rows),
                 count,
                 NativeStream(combine_keys(key, int(j))),
             )
             for j, count in enumerate(self.n_categories)
             if count > 0
         }
+
+    def asked(self, rows):
+        """Tell which rows the node learns its codes from."""
+        return np.array([combine_keys(self.half, int(self.rank[r])) % 2 == 0 for r in rows], bool)
+
+    def search(self, rows, indptr, indices, weights):
+        """The best threshold of each direction by its score, the best direction by its rank."""
+        best, best_rank, varies = None, -np.inf, False
+        for start, stop in pairwise(indptr):
+            found, tells = super().search(rows, np.array([start, stop]), indices, weights)
+            varies = varies or tells
+            if found is not None and self.rank_of(rows, found) > best_rank:
+                best, best_rank = found, self.rank_of(rows, found)
+        return best, varies
+
+    def rank_of(self, rows, found):
+        if not (self.n_categories[found["indices"]] > 0).any():
+            return found["score"]
+        targets, weight = self.targets[rows], self.weight[rows]
+        base = score_side(targets, weight, self.options["criterion"])
+        seen = max(found["score"] - base, 0.0)
+        other = ~self.asked(rows)
+        left, right = other & found["left"], other & ~found["left"]
+        confirmed = 0.0
+        if left.any() and right.any():
+            parts = [weight[side].sum() for side in (left, right)]
+            total = sum(parts)
+            for k in range(targets.shape[1]):
+                sums = [(weight[side] * targets[side, k]).sum() for side in (left, right)]
+                squares = [s * s / w for s, w in zip(sums, parts, strict=True)]
+                confirmed += squares[0] + squares[1] - sum(sums) * sum(sums) / total
+            confirmed *= weight.sum() / total
+        return base + np.sqrt(min(max(confirmed, 1e-6 * seen), seen) * seen)
 
     def project(self, rows, indices, weights):
         numeric = self.n_categories[indices] == 0

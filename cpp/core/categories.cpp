@@ -50,6 +50,7 @@ void NodeCodes::start(const NodeContext& node, std::uint64_t key) {
     in_use_.clear();
     node_ = node;
     key_ = key;
+    half_ = combine_keys(key, static_cast<std::uint64_t>(categories_.n_features()));
     described_ = false;
 }
 
@@ -127,13 +128,12 @@ void NodeCodes::learn(std::int32_t feature, Table& table) {
     // A stream for each feature, so that codes do not depend on the order in which they are asked for.
     Random random(combine_keys(key_, static_cast<std::uint64_t>(feature)));
     if (!draw_target(random)) return;
-    const std::uint64_t half = random.bits();
     const FeatureMatrix& x = *node_.features;
     const float* column = x.as<float>() + feature * x.column_stride;
     const auto limit = static_cast<float>(categories_.count(feature));
     for (std::int64_t i = 0; i < node_.n_rows; ++i) {
         const std::uint32_t row = node_.rows[i];
-        if ((combine_keys(half, rank_[row]) & 1U) != 0) continue;
+        if (!asks(row)) continue;
         const float value = column[row * x.row_stride];
         if (!(value >= 0.0F && value < limit)) continue;
         const auto category = static_cast<std::size_t>(value);

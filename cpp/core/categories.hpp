@@ -3,8 +3,8 @@
 // A categorical feature holds the numbers of its categories, 0, 1, ... A direction reads it through codes: the code
 // of a category is how far its rows are, in the mean of a target, from all rows of the node, in standard deviations.
 // Codes are learnt from a random half of the node's rows. All of them would order the categories of a useless
-// feature so well, if it has many, that it would beat useful ones; and half of the rows still order those of a
-// useful one.
+// feature so well, if it has many, that it would beat useful ones; the other half tells how much of the gain is
+// real (see SplitSearch::rank_of).
 // A category that is not in that half, or is new, has code 0 and is thus taken for an average one. Directions of a
 // grown tree hold the codes: column n_features + j is the indicator of category j, counted feature after feature.
 #pragma once
@@ -72,6 +72,8 @@ public:
         return known ? of(feature)[static_cast<std::int64_t>(value)] : 0.0F;
     }
 
+    // Whether the codes of the node are learnt from this row.
+    bool asks(std::uint32_t row) const { return (combine_keys(half_, rank_[row]) & 1U) == 0; }
     bool touches(const Direction& direction) const;
     // The part of a direction that is over numbers. Holds until the next call.
     Direction numbers_of(const Direction& direction);
@@ -98,6 +100,7 @@ private:
     const std::uint32_t* rank_;
     NodeContext node_;
     std::uint64_t key_ = 0;
+    std::uint64_t half_ = 0;
     std::vector<Table> tables_;          // of each feature, empty for numbers
     std::vector<std::int32_t> in_use_;   // features whose tables are learnt
     bool described_ = false;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/forest.hpp"
 #include "core/split_accumulators.hpp"
 
 namespace silvan {
@@ -55,6 +56,7 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     Split best;
     best.score = kNoScore;
     Found winner;
+    double best_rank = kNoScore;
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
         const Direction direction = direction_of(batch, j);
         const ValueRange range =
@@ -62,8 +64,12 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
         if (range.minimum > range.maximum) continue;
         if (range.minimum == range.maximum && !range.any_missing) continue;
         best.varies = true;
-        const Found found = search_direction(targets, range, features_.is_integral(direction), best.score);
-        if (!found.found || !(found.score > best.score)) continue;
+        const Found found = search_direction(targets, range, features_.is_integral(direction), best_rank);
+        if (!found.found) continue;
+        const bool coded = codes != nullptr && codes->touches(direction);
+        const double rank = coded ? rank_of(found, rows, targets, *codes) : found.score;
+        if (!(rank > best_rank)) continue;
+        best_rank = rank;
         winner = found;
         best.found = true;
         best.has_missing = range.any_missing;
@@ -82,6 +88,48 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
         if (!(best.threshold < upper)) best.threshold = winner.lower;
     }
     return best;
+}
+
+double SplitSearch::rank_of(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
+                            const NodeCodes& codes) {
+    constexpr double kLeastShare = 1e-6;  // a split that nobody confirms is better than none
+    const double seen = std::max(found.score - targets.base_score(), 0.0);
+    const double confirmed = confirmed_gain(found, rows, targets, codes);
+    return targets.base_score() + std::sqrt(std::clamp(confirmed, kLeastShare * seen, seen) * seen);
+}
+
+double SplitSearch::confirmed_gain(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
+                                   const NodeCodes& codes) {
+    const std::size_t n_sums = targets.totals().size();
+    left_sums_.assign(n_sums, 0.0);
+    right_sums_.assign(n_sums, 0.0);
+    double weight_left = 0.0;
+    double weight_right = 0.0;
+    for (std::int64_t i = 0; i < targets.n_rows(); ++i) {
+        if (codes.asks(rows[i])) continue;
+        const bool left = found.only_missing_right ? values_[i] == values_[i]
+                                                   : goes_left(values_[i], found.lower, found.missing_left);
+        const double weight = targets.row_weight(i);
+        (left ? weight_left : weight_right) += weight;
+        std::vector<double>& sums = left ? left_sums_ : right_sums_;
+        if (targets.is_classification()) {
+            sums[static_cast<std::size_t>(targets.label()[i])] += weight;
+        } else {
+            for (std::size_t k = 0; k < n_sums; ++k) sums[k] += targets.row_sums(i)[k];
+        }
+    }
+    if (!(weight_left > 0.0 && weight_right > 0.0)) return 0.0;
+    const double weight = weight_left + weight_right;
+    const bool entropy = targets.criterion() == Criterion::entropy;
+    double gain = entropy ? x_log_x(weight) - x_log_x(weight_left) - x_log_x(weight_right) : 0.0;
+    for (std::size_t k = 0; k < n_sums; ++k) {
+        const double left = left_sums_[k];
+        const double right = right_sums_[k];
+        const double both = left + right;
+        gain += entropy ? x_log_x(left) + x_log_x(right) - x_log_x(both)
+                        : left * left / weight_left + right * right / weight_right - both * both / weight;
+    }
+    return gain * (targets.total_weight() / weight);
 }
 
 bool SplitSearch::prefers_pairs(const NodeTargets& targets) const {

@@ -75,6 +75,11 @@ private:
     };
 
     Found search_direction(const NodeTargets& targets, const ValueRange& range, bool integral, double to_beat);
+    // What a direction over categories is compared by: the geometric mean of its gain and of that which the rows
+    // confirm that its codes were not learnt from. At most the score itself.
+    double rank_of(const Found& found, const std::uint32_t* rows, const NodeTargets& targets, const NodeCodes& codes);
+    double confirmed_gain(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
+                          const NodeCodes& codes);
     bool prefers_pairs(const NodeTargets& targets) const;
     bool choose_binning(const NodeTargets& targets, const ValueRange& range, bool integral, Binning& binning);
     Found search_histogram(const NodeTargets& targets, const Binning& binning, double to_beat);
@@ -114,6 +119,7 @@ private:
     GaussianSums left_, right_;
     std::vector<std::int64_t> borders_;  // numbers of rows on the left, one for each threshold
     std::vector<std::int64_t> chosen_;
+    std::vector<double> left_sums_, right_sums_;
 };
 
 }  // namespace silvan

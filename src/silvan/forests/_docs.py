@@ -238,8 +238,10 @@ _PARTS = {
         of a category is the mean target of its rows in the node less that of all rows, in standard
         deviations of the target; of more than two classes the target is whether the class is in a
         random group of them, and of several outputs one at random. Only a random half of the node's
-        rows is asked, so that a feature of many categories cannot win by chance alone. All rows of
-        the node are then divided as if the codes were numbers, alone or added up with others.
+        rows is asked. All rows of the node are then divided as if the codes were numbers, alone or
+        added up with others. So that a feature of many categories cannot win by chance alone, such
+        a direction is compared with others by the geometric mean of its gain over all rows and of
+        the gain that the rows confirm which were not asked.
 
         Rows of weight zero take no part. A fit depends neither on the order of the rows nor on
         `n_jobs`; with the default limits an integer weight and a repeated row give the same forest,
