@@ -20,10 +20,9 @@ Categories::Categories(const std::vector<std::int64_t>& n_categories) {
 void add_codes(const FeatureMatrix& features, std::int32_t feature, const float* codes, std::int64_t n_categories,
                float weight, const std::uint32_t* rows, std::int64_t n_rows, float* values) {
     const float* column = features.as<float>() + feature * features.column_stride;
-    const auto limit = static_cast<float>(n_categories);
     for (std::int64_t i = 0; i < n_rows; ++i) {
         const float value = column[rows[i] * features.row_stride];
-        if (value >= 0.0F && value < limit) {
+        if (is_category(value, n_categories)) {
             values[i] += weight * codes[static_cast<std::int64_t>(value)];
         } else if (value != value) {
             values[i] = value;
@@ -130,12 +129,12 @@ void NodeCodes::learn(std::int32_t feature, Table& table) {
     if (!draw_target(random)) return;
     const FeatureMatrix& x = *node_.features;
     const float* column = x.as<float>() + feature * x.column_stride;
-    const auto limit = static_cast<float>(categories_.count(feature));
+    const std::int64_t n_categories = categories_.count(feature);
     for (std::int64_t i = 0; i < node_.n_rows; ++i) {
         const std::uint32_t row = node_.rows[i];
         if (!asks(row)) continue;
         const float value = column[row * x.row_stride];
-        if (!(value >= 0.0F && value < limit)) continue;
+        if (!is_category(value, n_categories)) continue;
         const auto category = static_cast<std::size_t>(value);
         const double weight = row_weight(node_, i);
         if (weight_[category] == 0.0) table.met.push_back(static_cast<std::int32_t>(category));

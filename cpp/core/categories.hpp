@@ -48,6 +48,11 @@ private:
     std::int64_t largest_ = 0;
 };
 
+// Whether the value of a categorical feature is the number of one of its categories.
+inline bool is_category(float value, std::int64_t n_categories) {
+    return value >= 0.0F && value < static_cast<float>(n_categories);
+}
+
 // values[i] += weight * (code of the category of rows[i]); missing categories make missing values.
 void add_codes(const FeatureMatrix& features, std::int32_t feature, const float* codes, std::int64_t n_categories,
                float weight, const std::uint32_t* rows, std::int64_t n_rows, float* values);
@@ -68,8 +73,7 @@ public:
     // The code of a value of the feature; missing where that is.
     float code_of(std::int32_t feature, float value) {
         if (value != value) return value;
-        const bool known = value >= 0.0F && value < static_cast<float>(categories_.count(feature));
-        return known ? of(feature)[static_cast<std::int64_t>(value)] : 0.0F;
+        return is_category(value, categories_.count(feature)) ? of(feature)[static_cast<std::size_t>(value)] : 0.0F;
     }
 
     // Whether the codes of the node are learnt from this row.

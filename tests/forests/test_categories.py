@@ -10,6 +10,7 @@ from categorical_tree import CategoricalTree
 from growing import make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from projections.registry import CASES, named
 from scipy.sparse import eye_array
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -20,20 +21,7 @@ from test_reference import assert_tree_equals_reference, find_estimation_rows
 
 import silvan
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier, _core
-from silvan.projections import (
-    AxisAligned,
-    CanonicalDirections,
-    Dictionary,
-    GraphNeighborhoods,
-    Mixture,
-    Patches,
-    PrincipalComponents,
-    ProjectionDistribution,
-    RandomRotation,
-    RidgeDirections,
-    SparseSigns,
-    UniformCombinations,
-)
+from silvan.projections import AxisAligned, Patches, ProjectionDistribution, SparseSigns
 
 SETTINGS = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -149,31 +137,15 @@ def make_frame(n=400, seed=0):
     return frame, np.where(warm ^ (size > 0), "sold", "kept")
 
 
-LAWS_OF_USERS = {
-    "axis": AxisAligned(),
-    "signs": SparseSigns(density=0.5),
-    "uniform": UniformCombinations(n_features=2),
-    "rotation": RandomRotation(),
-    "components": PrincipalComponents(),
-    "ridge": RidgeDirections(n_features=2),
-    "canonical": CanonicalDirections(n_features=2),
-    "dictionary": Dictionary([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]]),
-    "graph": GraphNeighborhoods(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), max_size=2),
-    "patches": Patches((3,), max_size=3),
-    "mixture": Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)]),
-}
-
-
-@pytest.mark.parametrize("law", LAWS_OF_USERS)
-def test_every_distribution_reads_categories(law):
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_every_distribution_reads_categories(case):
     X, y = make_frame()
     unseen, truth = make_frame(seed=1)
-    forest = ForestClassifier(60, projections=LAWS_OF_USERS[law], max_features=3, random_state=0)
+    forest = ForestClassifier(60, projections=case.build(3), max_features=3, random_state=0)
     assert forest.fit(X, y).score(unseen, truth) > 0.85
-    numbers = ForestClassifier(
-        60, projections=LAWS_OF_USERS[law], max_features=3, random_state=0
-    ).fit(X[["size", "size", "size"]].to_numpy(), y)
-    assert numbers.score(unseen[["size", "size", "size"]].to_numpy(), truth) < 0.65
+    size_alone = ["size", "size", "size"]
+    numbers = clone(forest).fit(X[size_alone].to_numpy(), y)
+    assert numbers.score(unseen[size_alone].to_numpy(), truth) < 0.65
 
 
 def test_a_useless_column_of_many_categories_does_not_win():

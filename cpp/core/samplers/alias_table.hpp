@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.hpp"
 #include "core/bounded_draw.hpp"
+#include "core/random.hpp"
 
 namespace silvan {
 

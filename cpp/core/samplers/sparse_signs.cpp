@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/samplers/bits.hpp"
 #include "core/bounded_draw.hpp"
+#include "core/samplers/bits.hpp"
 #include "core/samplers/feature_subsets.hpp"
 #include "core/samplers/random_weights.hpp"
 

@@ -16,7 +16,7 @@ from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import AUTO, SKLEARN, Growing, fit_rows, make_forest
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import FROM_DTYPE, find_categories
+from silvan.forests.categories import as_numbers
 from silvan.forests.classifier import ForestClassifier
 
 THIS = "this forest"
@@ -69,8 +69,8 @@ def make_folds(
         rows = np.arange(len(X) + len(other))
         folds = [(rows[: len(X)], rows[len(X) :])]
         joined = pa.concat_tables([X, other]) if data.names else np.concatenate([X, other])
-        return _as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
-    X = _as_numbers(X)
+        return as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
+    X = as_numbers(X)
     if task == "classification":
         smallest = int(np.unique(data.y, return_counts=True)[1].min())
         if smallest < n_folds:
@@ -82,11 +82,6 @@ def make_folds(
     else:
         splitter = KFold(n_folds, shuffle=True, random_state=seed)
     return X, data.y, list(splitter.split(X, data.y))
-
-
-def _as_numbers(X: Any) -> NDArray[Any]:
-    categories = find_categories(FROM_DTYPE, X)
-    return np.asarray(X) if categories is None else categories.encode(X)
 
 
 def check_same_columns(data: Dataset, held_out: Dataset) -> Any:

@@ -17,15 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array, eye_array, kron, vstack
 
 from silvan._validation import check_choice, check_features, check_predictor, invalid
+from silvan.export._graph import Graph
 from silvan.export.readable import category_names
 from silvan.forest_arrays import MOST_CATEGORIES, ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.scaling import LARGEST_FLOAT32, Scaler
 from silvan.preprocessing import RankScaler
 
-_OPSET = 17
-_IR_VERSION = 8
-_LARGEST_MODEL = 2**31 - 1  # of a protobuf message
 _INPUT_TYPES = ("float32", "float64", "uint8")
 
 
@@ -72,7 +70,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
         raise invalid(
             "dtype", '"float32" or "float64" with categorical features', dtype, "leave it out"
         )
-    graph = _Graph()
+    graph = Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
     rows = graph.add("Flatten", "X", axis=1)
     rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest._scaler, rows))
@@ -128,95 +126,7 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     return rows.astype(np.float32, copy=False).reshape(len(rows), *shape)
 
 
-class _Graph:
-    """A list of operators that grows; results are known by their names."""
-
-    def __init__(self, parent: _Graph | None = None) -> None:
-        self._onnx = _import_onnx()
-        self._nodes: list[Any] = []
-        # A body of a loop sees the constants of the graph around it.
-        self._constants: list[Any] = [] if parent is None else parent._constants
-        self._names: list[None] = [] if parent is None else parent._names
-
-    def type_of(self, dtype: Any) -> int:
-        kind: int = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        return kind
-
-    def constant(self, array: NDArray[Any]) -> str:
-        name = self._new_name("constant")
-        if array.dtype.kind == "U":
-            array = array.astype(object)
-        self._constants.append(self._onnx.numpy_helper.from_array(array, name))
-        return name
-
-    def add(self, operator: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
-        """Append an operator of one result."""
-        output = name or self._new_name(operator.lower())
-        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [output], **attributes))
-        return output
-
-    def add_loop(self, n_steps: int, body: _Graph, state: str, names: tuple[str, str]) -> str:
-        """Repeat a body that turns one state into the next; `names` are those inside of it."""
-        helper = self._onnx.helper
-        int64, int32, flag = map(self.type_of, (np.int64, np.int32, np.bool_))
-        go_on = body.add("Identity", "go_on")
-        inside = helper.make_graph(
-            body._nodes,
-            "step",
-            [
-                helper.make_tensor_value_info("step", int64, []),
-                helper.make_tensor_value_info("go_on", flag, []),
-                helper.make_tensor_value_info(names[0], int32, None),
-            ],
-            [
-                helper.make_tensor_value_info(go_on, flag, []),
-                helper.make_tensor_value_info(names[1], int32, None),
-            ],
-        )
-        count = self.constant(np.array(n_steps))
-        return self.add("Loop", count, "", state, body=inside)
-
-    def finish(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> Any:
-        """The model, given types and shapes of its inputs and outputs."""
-        helper = self._onnx.helper
-
-        def describe(values: dict[str, Any]) -> list[Any]:
-            return [
-                helper.make_tensor_value_info(
-                    name,
-                    self._onnx.TensorProto.STRING if dtype is np.str_ else self.type_of(dtype),
-                    shape,
-                )
-                for name, (dtype, shape) in values.items()
-            ]
-
-        graph = helper.make_graph(
-            self._nodes, "silvan", describe(inputs), describe(outputs), self._constants
-        )
-        model = helper.make_model(
-            graph,
-            opset_imports=[helper.make_opsetid("", _OPSET)],
-            ir_version=_IR_VERSION,
-            producer_name="silvan",
-        )
-        if model.ByteSize() > _LARGEST_MODEL:
-            raise ValueError(
-                f"the model would take {model.ByteSize():,} bytes, but an ONNX file has at most "
-                f"{_LARGEST_MODEL:,}; export a forest with fewer trees, or limit their depth."
-            )
-        self._onnx.checker.check_model(model)
-        return model
-
-    def describe(self, model: Any, facts: dict[str, str]) -> None:
-        """Write facts into the metadata of a model."""
-        self._onnx.helper.set_model_props(model, facts)
-
-    def _new_name(self, kind: str) -> str:
-        self._names.append(None)
-        return f"{kind}_{len(self._names)}"
-
-
-def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
+def _add_scaling(graph: Graph, scaler: Scaler | None, rows: str) -> str:
     """Add the scaling of the features, if the forest has one."""
     if scaler is None:
         return rows
@@ -232,7 +142,7 @@ def _add_scaling(graph: _Graph, scaler: Scaler | None, rows: str) -> str:
     return rows
 
 
-def _keep_numbers(graph: _Graph, forest: BaseForest, rows: str, scaled: str) -> str:
+def _keep_numbers(graph: Graph, forest: BaseForest, rows: str, scaled: str) -> str:
     """Take the numbers of categories from the rows, and all else from the scaled ones."""
     n_categories = forest.forest_.n_categories
     if rows == scaled or not len(n_categories):
@@ -242,7 +152,7 @@ def _keep_numbers(graph: _Graph, forest: BaseForest, rows: str, scaled: str) -> 
     return graph.add("Where", graph.constant(n_categories > 0), rows, scaled)
 
 
-def _add_ranks(graph: _Graph, scaler: RankScaler, rows: str) -> str:
+def _add_ranks(graph: Graph, scaler: RankScaler, rows: str) -> str:
     """Add the ranks of float64 values, by the same operations as in the scaler."""
     # A feature without values has one that nothing is compared to, and a rank that is missing.
     none = np.full(1, np.nan, dtype=np.float32)
@@ -254,7 +164,7 @@ def _add_ranks(graph: _Graph, scaler: RankScaler, rows: str) -> str:
     tables = {"knot": np.concatenate(knots), "rank": np.concatenate(ranks)}
     names = {name: graph.constant(table) for name, table in tables.items()}
 
-    def look_up(inside: _Graph, name: str, place: str) -> str:
+    def look_up(inside: Graph, name: str, place: str) -> str:
         found = inside.add("Gather", names[name], inside.add("Add", start, place))
         return inside.add("Cast", found, to=graph.type_of(np.float64))
 
@@ -279,7 +189,7 @@ def _add_ranks(graph: _Graph, scaler: RankScaler, rows: str) -> str:
 
 
 def _add_binary_search(
-    graph: _Graph, rows: str, lengths: NDArray[np.int32], look_up: Callable[..., str]
+    graph: Graph, rows: str, lengths: NDArray[np.int32], look_up: Callable[..., str]
 ) -> str:
     """Add the number of knots of each feature that are no larger than the value.
 
@@ -288,7 +198,7 @@ def _add_binary_search(
     n_steps = int(lengths.max()).bit_length()
     strides = graph.constant(2 ** np.arange(n_steps, dtype=np.int32)[::-1])
     one, all_of = graph.constant(np.array(1, np.int32)), graph.constant(lengths)
-    body = _Graph(graph)
+    body = Graph(graph)
     raised = body.add("Add", "count", body.add("Gather", strides, "step"))
     place = body.add("Sub", body.add("Min", raised, all_of), one)
     counts = body.add("LessOrEqual", look_up(body, "knot", place), rows)
@@ -299,7 +209,7 @@ def _add_binary_search(
     return graph.add_loop(n_steps, body, count, ("count", "next_count"))
 
 
-def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
+def _add_walk(graph: Graph, forest: ForestArrays, rows: str, may_miss: bool) -> str:
     """Add the way down all trees; the result is the leaf of each row and tree, of all leaves."""
     n_rows = graph.add("Shape", rows, start=0, end=1)
     n_trees = graph.constant(np.array([forest.n_trees]))
@@ -315,11 +225,11 @@ def _add_walk(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) ->
     return graph.add("Gather", graph.constant(numbers.astype(np.int32)), nodes)
 
 
-def _make_step(graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool) -> _Graph:
+def _make_step(graph: Graph, forest: ForestArrays, rows: str, may_miss: bool) -> Graph:
     """The body of the loop: from nodes to their children, from leaves to themselves."""
     leaf = forest.left < 0
     first = forest.tree_offsets[forest.node_trees()]
-    tables = _NodeTables(graph, _Graph(graph), forest.n_trees)
+    tables = _NodeTables(graph, Graph(graph), forest.n_trees)
     terms = _add_tables_of_terms(graph, tables, forest, rows, may_miss)
     left = np.where(leaf, np.arange(forest.n_nodes), first + forest.left)
     child = tables.append(left.astype(np.int32))
@@ -345,7 +255,7 @@ class _NodeTables:
     A step looks up all of it at once: to gather a row costs little more than to gather a number.
     """
 
-    def __init__(self, graph: _Graph, body: _Graph, n_trees: int) -> None:
+    def __init__(self, graph: Graph, body: Graph, n_trees: int) -> None:
         self._graph = graph
         self._body = body
         self._columns: dict[Any, list[NDArray[Any]]] = {np.int32: [], np.float32: []}
@@ -360,7 +270,7 @@ class _NodeTables:
         self._columns[kind].append(columns)
         return kind, start, start + columns.shape[1]
 
-    def gather(self) -> _Graph:
+    def gather(self) -> Graph:
         """Add the look-up to the body of the loop, and return it."""
         for kind, columns in self._columns.items():
             table = self._graph.constant(np.concatenate(columns, axis=1).astype(kind))
@@ -406,13 +316,13 @@ class _Terms(NamedTuple):
         weights = fill(directions.data.astype(np.float32), 0.0)
         return cls(of, dtype, n_terms, tables.append(columns), tables.append(weights))
 
-    def list_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def list_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the terms of each row at its node."""
         weights = body.add("Cast", tables.columns(self.weights), to=body.type_of(self.dtype))
         entries = _look_up_columns(tables, body, self.of, self.columns)
         return body.add("Mul", weights, entries)
 
-    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def add_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the sum of the terms of each row at its node."""
         return _add_one_by_one(tables, body, self.list_up(tables, body), self.n_terms)
 
@@ -434,7 +344,7 @@ class _Codes(NamedTuple):
 
     @classmethod
     def tabulate(
-        cls, graph: _Graph, tables: _NodeTables, forest: ForestArrays, directions: Any, of: str
+        cls, graph: Graph, tables: _NodeTables, forest: ForestArrays, directions: Any, of: str
     ) -> Self:
         """Append the runs to the tables; `directions` are over the indicators of categories."""
         node = np.repeat(np.arange(forest.n_nodes), np.diff(directions.indptr))
@@ -461,7 +371,7 @@ class _Codes(NamedTuple):
         where = (columns_at, first, starts_at, lengths_at)
         return cls(of, n_terms, *where, graph.constant(codes))
 
-    def list_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def list_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the codes of each row at its node; NaN for missing categories."""
         numbers = _look_up_columns(tables, body, self.of, self.columns)
         missing = body.add("IsNaN", numbers)
@@ -482,7 +392,7 @@ class _Codes(NamedTuple):
         codes = body.add("Gather", self.codes, at)
         return body.add("Where", missing, body.constant(np.array(np.float32(np.nan))), codes)
 
-    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def add_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the sum of the codes of each row at its node."""
         return _add_one_by_one(tables, body, self.list_up(tables, body), self.n_terms)
 
@@ -493,7 +403,7 @@ class _Patches(NamedTuple):
     values: _Terms
     missing: _Terms | None
 
-    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def add_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the values along patches: NaN where a cell is missing."""
         value = self.values.add_up(tables, body)
         value = body.add("Cast", value, to=body.type_of(np.float32))
@@ -511,7 +421,7 @@ class _Directions(NamedTuple):
     patches: _Patches | None
     codes: _Codes | None
 
-    def add_up(self, tables: _NodeTables, body: _Graph) -> str:
+    def add_up(self, tables: _NodeTables, body: Graph) -> str:
         """Add, inside the loop, the value of each row along the direction of its node."""
         if self.numbers is not None and self.codes is not None:
             # Numbers first and then one code after the other, as in the core.
@@ -537,7 +447,7 @@ class _Padding:
 
 
 def _look_up_columns(
-    tables: _NodeTables, body: _Graph, of: str, columns: tuple[Any, int, int]
+    tables: _NodeTables, body: Graph, of: str, columns: tuple[Any, int, int]
 ) -> str:
     """Add, inside the loop, entries of rows in columns that depend on the node."""
     n_terms = columns[2] - columns[1]
@@ -546,7 +456,7 @@ def _look_up_columns(
     return tables.reshape(entries, tables.n_trees, n_terms)
 
 
-def _add_one_by_one(tables: _NodeTables, body: _Graph, terms: str, n_terms: int) -> str:
+def _add_one_by_one(tables: _NodeTables, body: Graph, terms: str, n_terms: int) -> str:
     """Add, inside the loop, the sum of the terms in their order; ReduceSum may have another."""
     sums = body.add("CumSum", terms, body.constant(np.array(2)))
     ends = (body.constant(np.array([n])) for n in (n_terms - 1, n_terms, 2))
@@ -554,7 +464,7 @@ def _add_one_by_one(tables: _NodeTables, body: _Graph, terms: str, n_terms: int)
 
 
 def _add_tables_of_terms(
-    graph: _Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
+    graph: Graph, tables: _NodeTables, forest: ForestArrays, rows: str, may_miss: bool
 ) -> _Directions:
     """The terms over features, over running sums and over categories."""
     directions: Any = forest.stored_directions()
@@ -600,12 +510,12 @@ def _touched_cells(forest: ForestArrays, over_sums: NDArray[np.bool_]) -> csr_ar
     return result
 
 
-def _append_zeros(graph: _Graph, columns: str) -> str:
+def _append_zeros(graph: Graph, columns: str) -> str:
     return graph.add("Pad", columns, graph.constant(np.array([0, 0, 0, 1])))
 
 
 def _add_running_sums(
-    graph: _Graph, forest: ForestArrays, rows: str, may_miss: bool
+    graph: Graph, forest: ForestArrays, rows: str, may_miss: bool
 ) -> tuple[str, str | None]:
     """Add running sums of the cells, and of missing ones if there may be some, as columns."""
     cells = graph.add("Cast", rows, to=graph.type_of(np.float64))
@@ -617,7 +527,7 @@ def _add_running_sums(
     return _add_sums_of(graph, forest, present), _add_sums_of(graph, forest, counted)
 
 
-def _add_sums_of(graph: _Graph, forest: ForestArrays, cells: str) -> str:
+def _add_sums_of(graph: Graph, forest: ForestArrays, cells: str) -> str:
     contiguous = forest.grid_contiguous > 0
     grid = graph.constant(np.array([-1, *forest.grid_shape]))
     sums = graph.add("Reshape", cells, grid)
@@ -628,7 +538,7 @@ def _add_sums_of(graph: _Graph, forest: ForestArrays, cells: str) -> str:
     return _append_zeros(graph, graph.add("Flatten", sums, axis=1))
 
 
-def _add_means(graph: _Graph, forest: BaseForest, leaves: str) -> str:
+def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
     arrays = forest.forest_
     values = arrays.leaf_values().toarray()
@@ -641,7 +551,7 @@ def _add_means(graph: _Graph, forest: BaseForest, leaves: str) -> str:
     return graph.add("Div", sums, graph.constant(np.array(float(arrays.n_trees))))
 
 
-def _add_labels(graph: _Graph, classes: NDArray[Any], means: str) -> dict[str, Any]:
+def _add_labels(graph: Graph, classes: NDArray[Any], means: str) -> dict[str, Any]:
     probabilities = graph.add("Identity", means, name="probabilities")
     best = graph.add("ArgMax", means, axis=1, keepdims=0)
     texts = classes.dtype.kind in "UO"
@@ -653,22 +563,8 @@ def _add_labels(graph: _Graph, classes: NDArray[Any], means: str) -> dict[str, A
     }
 
 
-def _add_prediction(graph: _Graph, n_outputs: int, means: str) -> dict[str, Any]:
+def _add_prediction(graph: Graph, n_outputs: int, means: str) -> dict[str, Any]:
     if n_outputs > 1:
         return {graph.add("Identity", means, name="prediction"): (np.float64, [None, n_outputs])}
     outputs = graph.constant(np.array([1]))
     return {graph.add("Squeeze", means, outputs, name="prediction"): (np.float64, [None])}
-
-
-def _import_onnx() -> Any:
-    try:
-        import onnx
-        import onnx.checker
-        import onnx.helper
-        import onnx.numpy_helper
-    except ImportError as error:
-        raise ImportError(
-            "exporting to ONNX needs the package onnx, which is not installed; install "
-            "silvan[onnx]."
-        ) from error
-    return onnx

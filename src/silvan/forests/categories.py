@@ -149,6 +149,12 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
     return CategoryTable(categories)
 
 
+def as_numbers(X: Any) -> NDArray[Any]:
+    """Rows as an array; of a data frame or table with categories, as numbers of these."""
+    categories = find_categories(FROM_DTYPE, X)
+    return np.asarray(X) if categories is None else categories.encode(X)
+
+
 def category_name(category: Any) -> str:
     """A category in words; a number in all its digits."""
     return f"{category:.15g}" if isinstance(category, float) else str(category)

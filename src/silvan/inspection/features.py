@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._validation import check_choice, check_flag, invalid, is_number
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import FROM_DTYPE, as_table, find_categories
+from silvan.forests.categories import as_numbers
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.grid import flatten_rows
 from silvan.forests.importances import (
@@ -199,7 +199,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
     0.5
     """
     values = np.asarray(importance, dtype=np.float64)
-    rows = _as_numbers(flatten_rows(X)[0])
+    rows = as_numbers(flatten_rows(X)[0])
     if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] != values.size:
         raise ValueError(
             f"importance has {values.size} values but X has shape {np.shape(X)}; pass rows with "
@@ -214,13 +214,6 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
         usual = np.quantile(rows, 0.5, axis=0, method="lower")
         background |= (rows != usual).mean(axis=0) <= tolerance
     return float(values.ravel()[background].sum() / values.sum())
-
-
-def _as_numbers(X: Any) -> NDArray[Any]:
-    """Rows as an array; of a data frame with categories, as numbers of these."""
-    table = as_table(X)
-    categories = None if table is None else find_categories(FROM_DTYPE, table)
-    return np.asarray(X) if categories is None else categories.encode(table)
 
 
 def grid_of(forest: BaseForest) -> Patches | None:
