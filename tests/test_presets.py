@@ -32,8 +32,8 @@ LAWS = {
     "o_rf": RidgeDirections(),
     "ccf": CanonicalDirections(),
     "rerf": SparseSigns(),
-    "sporf": SparseSigns(law="poisson"),
-    "s_rerf": Patches((3, 4), boundary="inside", weights="uniform"),
+    "sporf": SparseSigns(counts="poisson"),
+    "s_rerf": Patches((3, 4), boundary="inside", coefficients="uniform"),
     "graph_morf": GraphNeighborhoods(PATH),
 }
 

@@ -176,7 +176,7 @@ def test_the_grid_of_the_thesis():
     grid = direction_grid(None, 4)
     assert grid["max_features"] == [1, 2, 3, 4, 16]
     assert [law.mean_nonzeros for law in grid["projections"]] == [1, 2, 3, 4]
-    dense = direction_grid(SparseSigns(density=0.5, law="poisson"), 9, max_directions=20)
+    dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
     assert {law.law for law in dense["projections"]} == {"poisson"}
     assert {law.density for law in dense["projections"]} == {None}
@@ -194,7 +194,7 @@ def test_the_default_grid_follows_the_estimator(parity):
     assert search.results_["param_max_features"] == [2, 4, 5]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
     manifold = OutOfBagSearch(
-        ManifoldForestClassifier(20, random_state=0), {"max_patch": [1, 3], "max_features": [2]}
+        ManifoldForestClassifier(20, random_state=0), {"max_size": [1, 3], "max_features": [2]}
     ).fit(images, np.arange(40) % 2)
     assert manifold.predict(images).shape == (40,)
 

@@ -98,7 +98,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """
     check_predictor(forest)
     nodes = forest.apply(X)
-    arrays = _votes_of(forest.forest_) if forest._hard_votes() else forest.forest_
+    arrays = _votes_of(forest.forest_) if forest.fitted_.hard_votes else forest.forest_
     bias = np.zeros(arrays.n_outputs)
     values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):

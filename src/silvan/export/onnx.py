@@ -73,9 +73,9 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     graph = Graph()
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
     rows = graph.add("Flatten", "X", axis=1)
-    rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest._scaler, rows))
+    rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest.fitted_.scaler, rows))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
-    may_miss = dtype != "uint8" or forest._scaler is not None
+    may_miss = dtype != "uint8" or forest.fitted_.scaler is not None
     leaves = _add_walk(graph, forest.forest_, rows, may_miss)
     means = _add_means(graph, forest, leaves)
     if hasattr(forest, "classes_"):
@@ -120,7 +120,7 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
            [nan,  4.]], dtype=float32)
     """
     check_predictor(forest)
-    rows: NDArray[Any] = forest._check_data(X, reset=False)
+    rows: NDArray[Any] = forest.fitted_.check(X)
     check_features(rows)
     shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
     return rows.astype(np.float32, copy=False).reshape(len(rows), *shape)
@@ -542,7 +542,7 @@ def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
     arrays = forest.forest_
     values = arrays.leaf_values().toarray()
-    if forest._hard_votes():
+    if forest.fitted_.hard_votes:
         values = np.eye(arrays.n_outputs)[values.argmax(axis=1)]
     trees = graph.constant(np.array([1]))
     sums = graph.add(

@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
+from silvan._parameters import keyword_only
 from silvan._persistence import require_fitted
-from silvan._validation import InvalidParameterError
-from silvan.forests.base import BaseForest
+from silvan.forests.parameters import resolve_projections
+from silvan.forests.supervised import SupervisedForest
 from silvan.projections import Patches, ProjectionDistribution
-
-# What patches call their sizes, and what these forests call them.
-_SIZES = {"min_size": "min_patch", "max_size": "max_patch"}
+from silvan.projections.grids import PatchParameters
 
 
-class GridForest(BaseForest):
-    """A forest whose rows lie on a grid: flattens `X`, and draws its directions from `Patches`."""
+@keyword_only
+@dataclass(eq=False, repr=False)
+class GridParameters(PatchParameters):
+    """Patches are described by parameters of the forest itself, so that it takes no others."""
+
+    projections: ProjectionDistribution | None = field(init=False, default=None)
+
+
+class GridForest(GridParameters, SupervisedForest):
+    """A forest whose samples lie on a grid: flattens `X`, and draws directions from `Patches`."""
 
     _fitted: ClassVar[tuple[str, ...]] = ("shape_",)
-
-    shape_: tuple[int, ...]
-
-    def __init__(
-        self,
-        n_estimators: int,
-        *,
-        shape: int | Sequence[int] | None,
-        min_patch: int | Sequence[int],
-        max_patch: int | Sequence[int] | None,
-        boundary: str | Sequence[str],
-        contiguous: bool | Sequence[bool],
-        weights: str,
-        n_patches: int,
-        reach: int | Sequence[int] | None,
-        **others: Any,
-    ) -> None:
-        super().__init__(n_estimators, **others)
-        self.shape = shape
-        self.min_patch = min_patch
-        self.max_patch = max_patch
-        self.boundary = boundary
-        self.contiguous = contiguous
-        self.weights = weights
-        self.n_patches = n_patches
-        self.reach = reach
 
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
@@ -80,24 +61,8 @@ class GridForest(BaseForest):
             )
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
-        patches = Patches(
-            self.shape_,
-            min_size=self.min_patch,
-            max_size=self.max_patch,
-            boundary=self.boundary,
-            contiguous=self.contiguous,
-            weights=self.weights,
-            n_patches=self.n_patches,
-            reach=self.reach,
-        )
-        try:
-            patches.validate(n_features)
-        except InvalidParameterError as error:
-            message = str(error)
-            for name, here in _SIZES.items():
-                message = message.replace(name, here)
-            raise InvalidParameterError(message) from None
-        return patches
+        declared = {name.name: getattr(self, name.name) for name in fields(PatchParameters)}
+        return resolve_projections(Patches(**declared), self.shape_)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from silvan import _core
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
@@ -43,7 +42,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
            [2, 2, 2, 2, 2]])
     """
     check_forest(forest)
-    leaves = reached_leaves(forest, forest._rows(X))
+    leaves = reached_leaves(forest, forest.fitted_.read(X))
     if isinstance(forest, ForestClassifier):
         labels: NDArray[Any] = forest.classes_[leaf_votes(forest.forest_)[leaves]]
         return labels
@@ -54,7 +53,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
 def reached_leaves(forest: BaseForest, rows: NDArray[Any]) -> NDArray[np.int64]:
     """The leaf of each tree that checked rows end in, numbered among the leaves of all trees."""
     arrays = forest.forest_
-    nodes = _core.apply(arrays, rows, forest._n_threads())
+    nodes = forest.fitted_.nodes(rows)
     leaves: NDArray[np.int64] = (
         arrays.leaf_offsets[:-1] - 1 - arrays.left[arrays.tree_offsets[:-1] + nodes]
     )

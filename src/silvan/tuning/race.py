@@ -14,26 +14,10 @@ import numpy as np
 from joblib import hash as content_hash
 from sklearn.base import clone
 
+from silvan._parameters import growing_parameters
 from silvan._validation import invalid
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows, draw_seed
-
-# Candidates that differ in these alone are grown on the same rows, draws and targets.
-_GROWTH = {
-    "projections",
-    "max_features",
-    "criterion",
-    "max_depth",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_impurity_decrease",
-    "voting",
-    "min_patch",
-    "max_patch",
-    "boundary",
-    "contiguous",
-    "weights",
-}
 
 
 class Reader:
@@ -62,7 +46,7 @@ class Reader:
         forest: BaseForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
         forest.__dict__.update(learnt)
         forest._check_parameters()
-        forest._growth(self._checked.plan.n_kept, forest.n_features_in_)
+        forest._growth(self._checked.plan, forest.n_features_in_)
         return forest
 
 
@@ -76,7 +60,8 @@ class Readers:
 
     def find(self, params: Mapping[str, Any]) -> Reader:
         """The reader for these parameters."""
-        reading = {k: value for k, value in params.items() if k.split("__")[0] not in _GROWTH}
+        grows = growing_parameters(type(self._base))
+        reading = {k: value for k, value in params.items() if k.split("__")[0] not in grows}
         key = content_hash(reading)
         if key not in self._known:
             forest = clone(self._base).set_params(**reading)
