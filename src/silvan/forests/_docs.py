@@ -19,7 +19,8 @@ _PARTS = {
             The distribution from which each node draws its candidate split directions; None is
             ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
             the results ("Which defaults?"). Its own parameters are reached with two underscores,
-            for example ``projections__density`` in a grid search.
+            for example ``projections__mean_nonzeros`` in a grid search; with None they are those of
+            the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None

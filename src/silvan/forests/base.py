@@ -29,6 +29,7 @@ from silvan._validation import (
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
@@ -50,7 +51,12 @@ _MOST_THREADS = 1024
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseForest(
+    DefaultProjectionsMixin,
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+    metaclass=ABCMeta,
+):
     """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
 
     # Names of the criteria, and what the core calls them.
@@ -162,7 +168,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
-        return resolve_projections(self.projections, n_features)
+        return resolve_projections(self._given_projections(), n_features)
 
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int
