@@ -75,6 +75,18 @@ class BaseForest(
         "_categories",
     )
 
+    # Parameters of how trees grow, on rows that are read and drawn alike whatever these are; each
+    # class names those that it adds.
+    _growing: ClassVar[tuple[str, ...]] = (
+        "projections",
+        "criterion",
+        "max_features",
+        "max_depth",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_impurity_decrease",
+    )
+
     forest_: ForestArrays
     n_outputs_: int
     _categories: CategoryTable | None = None

@@ -85,6 +85,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     _metric = staticmethod(accuracy_score)
 
     _fitted: ClassVar[tuple[str, ...]] = ("classes_", "n_classes_", "oob_decision_function_")
+    _growing: ClassVar[tuple[str, ...]] = ("voting",)
 
     classes_: NDArray[Any]
 
