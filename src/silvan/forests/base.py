@@ -399,6 +399,10 @@ class BaseForest(
             return scale_rows(self._scaler, checked, None, "C", self._categories)
         return as_rows(checked)
 
+    def _row_shape(self) -> tuple[int, ...]:
+        """The shape of a row as `fit` was given it."""
+        return (self.n_features_in_,)
+
     def _n_threads(self) -> int:
         return min(int(effective_n_jobs(self.n_jobs)), _MOST_THREADS)
 

@@ -28,10 +28,12 @@ _PATCHES = {
 class GridForest(BaseForest):
     """A forest whose rows lie on a grid: flattens `X`, and draws its directions from `Patches`."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("shape_",)
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_rows")
     _growing: ClassVar[tuple[str, ...]] = tuple(_PATCHES)
 
     shape_: tuple[int, ...]
+    # Whether `fit` was given flat rows.
+    _flat_rows: bool = False
 
     def __init__(
         self,
@@ -72,7 +74,11 @@ class GridForest(BaseForest):
             )
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
+        self._flat_rows = grid is None
         return checked
+
+    def _row_shape(self) -> tuple[int, ...]:
+        return super()._row_shape() if self._flat_rows else self.shape_
 
     def _check_grid(self, X: Any, grid: tuple[int, ...] | None) -> None:
         """Refuse rows on another grid than that of `fit`."""
@@ -105,7 +111,12 @@ class GridForest(BaseForest):
         counts = isinstance(self.shape_, tuple) and all(
             type(n) is int and n > 0 for n in self.shape_
         )
-        require_fitted({"shape_": counts and math.prod(self.shape_) == self.n_features_in_})
+        require_fitted(
+            {
+                "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
+                "_flat_rows": isinstance(self._flat_rows, bool),
+            }
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
