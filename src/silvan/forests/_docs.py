@@ -158,6 +158,21 @@ _PARTS = {
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
     """,
+    "fit_rows": """
+        X : array-like of shape (n_samples, n_features)
+            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            NaN is a missing value.
+    """,
+    "fit_weights": """
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
+            `max_samples` for what a weight means.
+
+        Returns
+        -------
+        self : object
+            The fitted forest.
+    """,
     "grid_fitted": """
         shape_ : tuple of int
             Shape of the grid that the rows lie on.
