@@ -83,10 +83,22 @@ def prepare_docstring(
     if lines:
         # Tables of names repeat the summary line where its footnotes are not.
         lines[0] = re.sub(r"(,? ?\[\d+\]_)+", "", lines[0])
+    in_example = False
     for i, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if in_example:
+            continue
         # The fitted attribute in "of shape (n_samples, n_outputs_)" is no link.
         line = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)
         lines[i] = re.sub(r":ref:`([^`<]+?)\s*<[^>]+>`", r"\1", line)
+
+
+def keep_underscores(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Keep the end of the name of a fitted attribute, which would be read as that of a link."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"^(:(?:ivar|vartype) \w*[^\W_])_:", r"\1\\_:", line)
 
 
 def tidy_fences(app: Any, name: str, source: list[str]) -> None:
@@ -97,4 +109,6 @@ def tidy_fences(app: Any, name: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     """Run before pages and docstrings are read."""
     app.connect("source-read", tidy_fences)
+    # Napoleon, which makes fields of sections, has priority 500.
     app.connect("autodoc-process-docstring", prepare_docstring, priority=400)
+    app.connect("autodoc-process-docstring", keep_underscores, priority=600)

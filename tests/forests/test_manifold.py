@@ -279,7 +279,7 @@ class TestErrors:
             ({"max_size": (1, 2, 3)}, r"max_size must be one value or one for each of the 2"),
             ({"boundary": "mirror"}, "boundary must be one of"),
             ({"contiguous": "yes"}, "contiguous"),
-            ({"coefficients": "twos"}, "weights must be one of"),
+            ({"coefficients": "twos"}, "coefficients must be one of"),
             ({"n_patches": 0}, "n_patches must be an integer >= 1"),
             ({"reach": -1}, "reach must be an integer >= 0 or None"),
         ],

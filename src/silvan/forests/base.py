@@ -18,6 +18,7 @@ from silvan._persistence import PersistentMixin, require_fitted
 from silvan._progress import ProgressBar
 from silvan._validation import as_rows, as_training_features, check_features
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
@@ -40,7 +41,13 @@ from silvan.projections import ProjectionDistribution
 _MAX_THREADS = 1024
 
 
-class BaseForest(ForestParameters, PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseForest(
+    ForestParameters,
+    DefaultProjectionsMixin,
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+    metaclass=ABCMeta,
+):
     """A forest whose nodes split along drawn directions; subclasses say what they learn from."""
 
     _fitted: ClassVar[tuple[str, ...]] = ("n_outputs_", "projections_", "forest_", "_sampling")
@@ -64,7 +71,7 @@ class BaseForest(ForestParameters, PersistentMixin, BaseEstimator, metaclass=ABC
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
-        return resolve_projections(self.projections, (n_features,))
+        return resolve_projections(self._given_projections(), (n_features,))
 
     @property
     def fitted_(self) -> FittedForest:
@@ -77,6 +84,7 @@ class BaseForest(ForestParameters, PersistentMixin, BaseEstimator, metaclass=ABC
             n_threads=self._n_threads(),
             read=self._rows,
             check=self._check_rows,
+            sample_shape=self._sample_shape(),
         )
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -179,6 +187,10 @@ class BaseForest(ForestParameters, PersistentMixin, BaseEstimator, metaclass=ABC
         checked = self._check_rows(X)
         check_features(checked)
         return as_rows(checked)
+
+    def _sample_shape(self) -> tuple[int, ...]:
+        """The shape of a sample as `fit` was given it."""
+        return (self.n_features_in_,)
 
     def _n_threads(self) -> int:
         return min(int(effective_n_jobs(self.n_jobs)), _MAX_THREADS)

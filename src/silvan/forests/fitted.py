@@ -36,6 +36,8 @@ class FittedForest:
         Checks samples and returns them as the trees read them: flat, scaled, with category codes.
     check : callable
         The same before scaling.
+    sample_shape : tuple of int
+        The shape of a sample as `fit` was given it.
     encode : callable or None
         Encodes targets as `fit` does; None for a forest without targets.
     scaler : Scaler or None
@@ -65,6 +67,7 @@ class FittedForest:
     n_threads: int
     read: Callable[[Any], NDArray[Any]]
     check: Callable[[Any], NDArray[Any]]
+    sample_shape: tuple[int, ...]
     encode: Callable[[NDArray[Any]], Targets] | None = None
     scaler: Scaler | None = None
     categories: CategoryTable | None = None

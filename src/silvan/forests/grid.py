@@ -27,7 +27,10 @@ class GridParameters(PatchParameters):
 class GridForest(GridParameters, SupervisedForest):
     """A forest whose samples lie on a grid: flattens `X`, and draws directions from `Patches`."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("shape_",)
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples")
+
+    # Whether `fit` was given flat samples.
+    _flat_samples: bool = False
 
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
@@ -44,7 +47,11 @@ class GridForest(GridParameters, SupervisedForest):
             )
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
+        self._flat_samples = grid is None
         return checked
+
+    def _sample_shape(self) -> tuple[int, ...]:
+        return super()._sample_shape() if self._flat_samples else self.shape_
 
     def _check_grid(self, X: Any, grid: tuple[int, ...] | None) -> None:
         """Refuse rows on another grid than that of `fit`."""
@@ -69,7 +76,12 @@ class GridForest(GridParameters, SupervisedForest):
         counts = isinstance(self.shape_, tuple) and all(
             type(n) is int and n > 0 for n in self.shape_
         )
-        require_fitted({"shape_": counts and math.prod(self.shape_) == self.n_features_in_})
+        require_fitted(
+            {
+                "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
+                "_flat_samples": isinstance(self._flat_samples, bool),
+            }
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -21,7 +21,7 @@ from silvan._validation import (
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
-from silvan.projections import ProjectionDistribution, SparseSigns
+from silvan.projections import ProjectionDistribution
 
 _NO_LIMIT = 2**31 - 1
 _MAX_DIRECTIONS = 10_000_000
@@ -113,8 +113,6 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
 
 def resolve_projections(projections: object, shape: tuple[int, ...]) -> ProjectionDistribution:
     """The distribution to draw directions from, checked against the shape of a sample."""
-    if projections is None:
-        projections = SparseSigns()
     if not isinstance(projections, ProjectionDistribution):
         raise invalid(
             "projections",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,6 +79,19 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
     _multi_output = True
     _metric = staticmethod(r2_score)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
+
+    @shared_docs
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        {fit_rows}
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers to regress on, a column for each output.
+        {fit_weights}
+        """
+        return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the targets of each row.

@@ -84,24 +84,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         )
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
-            NaN is a missing value.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels (numbers or strings), or numbers to regress on.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
-
-        Returns
-        -------
-        self : object
-            The fitted forest.
-        """
+        """Grow the forest; subclasses say what `y` is."""
         self._fit(X, y, sample_weight)
         return self
 

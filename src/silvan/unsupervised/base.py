@@ -59,6 +59,8 @@ class GaussianForest(BaseForest):
     the tree's weight that reaches them.
     """
 
+    _default_projections = UniformCombinations
+
     covariance_type: str = growing("full")
     reg_covar: float = growing(1e-4)
     criterion_dim: int | None = growing(8)
@@ -114,8 +116,6 @@ class GaussianForest(BaseForest):
         return checked
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
-        if self.projections is None:
-            return UniformCombinations(n_features=min(2, n_features))
         projections = super()._resolve_projections(n_features)
         for fitted in (RidgeDirections, CanonicalDirections):
             if find_component(projections, fitted) is not None:
