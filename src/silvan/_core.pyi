@@ -121,3 +121,6 @@ def predict_out_of_bag(
     seed: int,
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+def leaf_votes(
+    value_indptr: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]: ...

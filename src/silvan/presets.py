@@ -484,8 +484,9 @@ def mf(
     """Manifold-aware forest (MF): sums over patches that cover every cell equally often.
 
     It differs from `morf` in how patches meet the ends of the grid: the size is drawn first, then a
-    place that may stick out, and what does is cut off. The thesis lists the sizes of its
-    experiments in appendix C.
+    place that may stick out, and what does is cut off. Trees average the class probabilities of
+    their leaves (section 2.2) and do not vote. The thesis lists the sizes of its experiments in
+    appendix C.
 
     Parameters
     ----------
@@ -504,8 +505,11 @@ def mf(
     >>> presets.mf(shape=(28, 28), min_patch=2, max_patch=(2, 5)).boundary
     'pad'
     """
+    published: dict[str, Any] = {"boundary": "pad"}
+    if task == "classification":
+        published["voting"] = "soft"
     grid = {"shape": shape, "min_patch": min_patch, "max_patch": max_patch}
-    return _configure(_MANIFOLD_FORESTS, task, n_estimators, {"boundary": "pad"} | grid, options)
+    return _configure(_MANIFOLD_FORESTS, task, n_estimators, published | grid, options)
 
 
 @shared_docs

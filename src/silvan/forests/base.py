@@ -365,6 +365,10 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         check_is_fitted(self)
         return None if self._categories is None else list(self._categories.categories)
 
+    def _voting_forest(self) -> ForestArrays:
+        """The trees with leaves that hold what they add to a prediction: their values, or votes."""
+        return self.forest_.with_votes() if self._hard_votes() else self.forest_
+
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for rows that were checked."""
         values: NDArray[np.float64] = _core.predict(
