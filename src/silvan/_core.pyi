@@ -45,7 +45,7 @@ def ridge_directions(
     n_features: int, n_drawn: int, alpha: float, max_samples: int
 ) -> ProjectionDistribution: ...
 def canonical_directions(
-    n_features: int, n_drawn: int, bootstrap: bool, max_samples: int
+    n_features: int, n_drawn: int, bootstrap: bool, max_samples: int, max_fits: int
 ) -> ProjectionDistribution: ...
 def dictionary(
     n_features: int,
