@@ -133,13 +133,15 @@ std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uin
 
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
-                                           std::int64_t n_targets) {
+                                           std::int64_t n_targets, const double* weights) {
     Buffer<std::uint64_t> hashes;
     hash_rows(features, targets, n_targets, hashes);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
-        return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
+    std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
+        if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
+        if (weights != nullptr && weights[a] != weights[b]) return weights[a] < weights[b];
+        return a < b;
     });
     return order;
 }
@@ -154,8 +156,10 @@ std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Targ
     return repeats;
 }
 
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t);
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
+                                                    const double*);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t,
+                                                    const double*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                 const std::uint32_t*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,
