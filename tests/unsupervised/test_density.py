@@ -170,10 +170,10 @@ def test_order_of_rows_does_not_matter_to_the_last_bit(bananas, weighted, covari
         order = rng.permutation(len(bananas))
         forest = DensityForest(5, covariance_type=covariance_type, random_state=seed)
         given = clone(forest).fit(bananas, sample_weight=weight)
-        shuffled = clone(forest).fit(bananas[order], sample_weight=weight[order] if weighted else None)
-        np.testing.assert_array_equal(
-            given.score_samples(bananas), shuffled.score_samples(bananas)
+        shuffled = clone(forest).fit(
+            bananas[order], sample_weight=weight[order] if weighted else None
         )
+        np.testing.assert_array_equal(given.score_samples(bananas), shuffled.score_samples(bananas))
 
 
 @pytest.mark.parametrize("covariance_type", ["full", "diag"])
