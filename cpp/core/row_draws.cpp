@@ -6,13 +6,36 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/binomial.hpp"
 #include "core/buffer.hpp"
 #include "core/random.hpp"
 
 namespace silvan {
 namespace {
 
+// Draws one by one cost more than a binomial draw for each row once there are so many of them for each row.
+constexpr std::int64_t kDrawsSingly = 16;
+
+// The multinomial distribution as binomials, each given those before: how many of the draws that are left fall on
+// the next row.
+void draw_counts(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
+    const auto n = draws.n_samples;
+    std::int64_t left = draws.n_draws;
+    double before = 0.0;
+    for (std::int64_t position = 0; position < n && left > 0; ++position) {
+        double share = 1.0 / static_cast<double>(n - position);
+        if (draws.cumulative != nullptr) {
+            share = (draws.cumulative[position] - before) / (draws.cumulative[n - 1] - before);
+            before = draws.cumulative[position];
+        }
+        const std::int64_t count = position == n - 1 ? left : draw_binomial(random, left, share);
+        multiplicity[draws.order[position]] = static_cast<std::int32_t>(count);
+        left -= count;
+    }
+}
+
 void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
+    if (draws.n_draws > kDrawsSingly * draws.n_samples) return draw_counts(draws, random, multiplicity);
     const auto n = draws.n_samples;
     const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
     for (std::int64_t i = 0; i < draws.n_draws; ++i) {

@@ -27,7 +27,7 @@ struct RowDraws {
 inline bool is_honest(const RowDraws& draws) { return draws.estimation_share > 0.0; }
 
 // Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each row. Without
-// replacement n_draws distinct rows are drawn uniformly.
+// replacement n_draws distinct rows are drawn uniformly. Takes time in proportion to n_samples, whatever n_draws is.
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                std::int32_t* multiplicity);
 

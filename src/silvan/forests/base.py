@@ -299,9 +299,17 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
+            # A tree leaves out a share of about exp(-n_draws / n) of n rows.
+            repeated = sampling.plan.n_draws > 2 * len(counts)
+            remedy = (
+                "integer weights count as repeated rows, so pass floats, which are relative weights, "
+                "such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                if repeated
+                else "grow more trees"
+            )
             warn_user(
                 f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
-                "prediction (NaN); grow more trees."
+                f"prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
