@@ -24,8 +24,11 @@ from silvan._validation import (
     as_rows,
     as_training_features,
     check_features,
+    check_n_samples,
     check_sample_weight,
+    check_unmasked,
     is_integer,
+    warn_user,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable, as_table, find_categories
@@ -36,7 +39,6 @@ from silvan.forests.fitting import (
     count_warm_trees,
     draw_seed,
     unchanged_on_failure,
-    warn_user,
 )
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
@@ -213,6 +215,9 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
         """Check parameters and data before any work; learn what the data are."""
         self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
@@ -252,7 +257,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         if n_warm < self.n_estimators:
             grown = self._grow(rows, projections, options, n_warm)
             self.forest_ = grown if earlier is None else earlier.append(grown)
-        for name in ("feature_importances_", *_OUT_OF_BAG):
+        for name in ("_importances", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._score_out_of_bag(rows.features.rows, rows.y)
@@ -302,8 +307,8 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
             # A tree leaves out a share of about exp(-n_draws / n) of n rows.
             repeated = sampling.plan.n_draws > 2 * len(counts)
             remedy = (
-                "integer weights count as repeated rows, so pass floats, which are relative weights, "
-                "such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                "integer weights count as repeated rows, so pass floats, which are relative "
+                "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
                 if repeated
                 else "grow more trees"
             )
@@ -357,7 +362,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
 
-    @cached_property
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity.
 
@@ -365,6 +370,10 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
         """
         check_is_fitted(self)
+        return self._importances.copy()
+
+    @cached_property
+    def _importances(self) -> NDArray[np.float64]:
         return feature_importances(self.forest_)
 
     @property
@@ -387,6 +396,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to predict; return them scaled and as the core reads them."""
         check_is_fitted(self)
+        check_unmasked("X", X)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
         if self._scaler is not None:
