@@ -54,7 +54,8 @@ _PARTS = {
     "classifier_voting": """
         voting : {"soft", "hard"}, default="soft"
             Whether trees average the class probabilities of their leaves, or cast one vote each for
-            the most probable class.
+            the most probable class. Where several classes are the most probable of a leaf, they
+            share its vote equally, so that the order of `classes_` does not matter.
         oob_score : bool or callable, default=False
             Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
             ``oob_score(y_true, y_pred)`` in place of the accuracy.

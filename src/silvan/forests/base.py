@@ -26,7 +26,6 @@ from silvan.forests.fitting import (
     check_same_rows,
     count_warm_trees,
     draw_seed,
-    unchanged_on_failure,
 )
 from silvan.forests.parameters import (
     ForestParameters,
@@ -88,20 +87,18 @@ class BaseForest(
         )
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        with unchanged_on_failure(self):
-            earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
-            checked = self._check_fit(X, y, sample_weight)
-            for name, value in checked.targets.attributes.items():
-                setattr(self, name, value)
-            if earlier:
-                count_warm_trees(self.n_estimators, earlier, vars(self))
-            seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
+        earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
+        checked = self._check_fit(X, y, sample_weight)
+        if earlier:
+            now = {**vars(self), **checked.targets.attributes}
+            count_warm_trees(self.n_estimators, earlier, now)
+        seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
-            # Validation is complete but for a warm start's samples; work starts here.
-            rows = self._read_rows(checked, seed)
-            if earlier:
-                check_same_rows(earlier["_sampling"], rows.sampling)
-            self._grow_on(rows, earlier.get("forest_"))
+        # Validation is complete but for a warm start's samples; work starts here.
+        rows = self._read_rows(checked, seed)
+        if earlier:
+            check_same_rows(earlier["_sampling"], rows.sampling)
+        self._grow_on(rows, earlier.get("forest_"))
 
     def _growth(
         self, plan: RowPlan, n_features: int
@@ -120,6 +117,8 @@ class BaseForest(
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
+        for name, value in rows.targets.attributes.items():
+            setattr(self, name, value)
         self._sampling = rows.sampling
         projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
         self.projections_ = clone(projections, safe=False)

@@ -74,6 +74,11 @@ class FittedForest:
     hard_votes: bool = False
     criterion: str = "gaussian"
 
+    @property
+    def voting_arrays(self) -> ForestArrays:
+        """The trees with leaves that hold what they add to a prediction: their values, or votes."""
+        return self.arrays.with_votes() if self.hard_votes else self.arrays
+
     def nodes(self, rows: NDArray[Any]) -> NDArray[np.int32]:
         """The leaf of each tree that samples end in, by its number among the nodes of the tree."""
         nodes: NDArray[np.int32] = _core.apply(self.arrays, rows, self.n_threads)

@@ -67,9 +67,13 @@ class GridForest(GridParameters, SupervisedForest):
                 f"on, but its rows have shape {grid}; pass rows of the same grid."
             )
 
-    def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
+    def patches(self) -> Patches:
+        """The patches that the parameters describe, on the grid of `fit`."""
         declared = {name.name: getattr(self, name.name) for name in fields(PatchParameters)}
-        return resolve_projections(Patches(**declared), self.shape_)
+        return Patches(**declared).resolve(self.shape_)
+
+    def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
+        return resolve_projections(self.patches(), self.shape_)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

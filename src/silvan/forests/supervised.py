@@ -19,14 +19,17 @@ from silvan._validation import (
     TrainingFeatures,
     check_choice,
     check_features,
+    check_n_samples,
     check_sample_weight,
+    check_unmasked,
     is_integer,
+    warn_user,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import CategoryTable, as_table, find_categories
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows, warn_user
+from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
 from silvan.forests.sampling import RowPlan, plan_rows, sample_rows
@@ -85,7 +88,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the forest; subclasses say what `y` is."""
-        self._fit(X, y, sample_weight)
+        with unchanged_on_failure(self):
+            self._fit(X, y, sample_weight)
         return self
 
     def _check_data(
@@ -114,11 +118,15 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         return check_X_y(encoded, y, estimator=self, **rules)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
+        check_unmasked("X", X)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         return checked
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
         self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         targets = self._encode_targets(y)
@@ -157,7 +165,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
         self._scaler = rows.scaler
         super()._grow_on(rows, earlier)
-        for name in ("feature_importances_", *_OUT_OF_BAG):
+        for name in ("_importances", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._score_out_of_bag(rows.features.rows, rows.targets.encoded)
@@ -175,9 +183,17 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
+            # A tree leaves out a share of about exp(-n_draws / n) of n rows.
+            repeated = sampling.plan.n_draws > 2 * len(counts)
+            remedy = (
+                "integer weights count as repeated rows, so pass floats, which are relative "
+                "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                if repeated
+                else "grow more trees"
+            )
             warn_user(
                 f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
-                "prediction (NaN); grow more trees."
+                f"prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
@@ -208,7 +224,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
 
-    @cached_property
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity.
 
@@ -216,6 +232,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
         """
         check_is_fitted(self)
+        return self._importances.copy()
+
+    @cached_property
+    def _importances(self) -> NDArray[np.float64]:
         return feature_importances(self.forest_)
 
     @property

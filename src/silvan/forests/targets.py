@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.fitting import warn_user
 from silvan.forests.sampling import RowPlan, RowSampling, exact_targets, middle, target_bits
 from silvan.forests.weights import leaf_means
 

@@ -43,7 +43,8 @@ def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
-        same = np.array_equal(_core.row_order(rows[kept], numbers), sampling.order)
+        order = _core.row_order(rows[kept], numbers, sampling.plan.weights)
+        same = np.array_equal(order, sampling.order)
     same = same and np.array_equal(
         encoded.attributes.get("classes_", ()), getattr(forest, "classes_", ())
     )

@@ -143,7 +143,7 @@ def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, li
     """The grid for a forest that has seen its data."""
     n_features = forest.n_features_in_
     if isinstance(forest, GridForest):
-        return patch_grid(forest._resolve_projections(n_features), max_directions=max_directions)
+        return patch_grid(forest.patches(), max_directions=max_directions)
     return direction_grid(forest.projections, n_features, max_directions=max_directions)
 
 

@@ -15,12 +15,14 @@ from silvan._validation import (
     check_choice,
     check_features,
     check_integer,
+    check_n_samples,
     check_sample_weight,
+    check_unmasked,
     invalid,
     is_number,
 )
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import CheckedRows
+from silvan.forests.fitting import CheckedRows, unchanged_on_failure
 from silvan.forests.sampling import RowPlan, plan_rows, target_bits
 from silvan.forests.targets import NoTargets
 from silvan.projections import (
@@ -86,7 +88,8 @@ class GaussianForest(BaseForest):
         self : object
             The fitted forest.
         """
-        self._fit(X, None, sample_weight)
+        with unchanged_on_failure(self):
+            self._fit(X, None, sample_weight)
         return self
 
     def _check_parameters(self) -> None:
@@ -97,6 +100,9 @@ class GaussianForest(BaseForest):
 
     def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedRows:
         self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
         X = validate_data(self, X, dtype="numeric")
         check_features(X)
         weight = check_sample_weight(sample_weight, X)
@@ -112,6 +118,7 @@ class GaussianForest(BaseForest):
         return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
+        check_unmasked("X", X)
         checked: NDArray[Any] = validate_data(self, X, dtype="numeric", reset=False)
         return checked
 
