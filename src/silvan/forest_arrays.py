@@ -132,6 +132,13 @@ class ForestArrays:
         arrays = {**arrays, "n_categories": counts}
         return cls(n_features, n_outputs, **{name: arrays[name] for name in _DTYPES})
 
+    def __repr__(self) -> str:
+        return (
+            f"<ForestArrays: {self.n_trees:,} trees, {self.n_nodes:,} nodes, {self.n_leaves:,} "
+            f"leaves, {self.n_features:,} features, {self.n_outputs:,} outputs, "
+            f"{self.nbytes:,} bytes>"
+        )
+
     @property
     def n_trees(self) -> int:
         """Number of trees."""

@@ -19,7 +19,8 @@ _PARTS = {
             The distribution from which each node draws its candidate split directions; None is
             ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
             the results ("Which defaults?"). Its own parameters are reached with two underscores,
-            for example ``projections__density`` in a grid search.
+            for example ``projections__mean_nonzeros`` in a grid search; with None they are those of
+            the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None
@@ -156,6 +157,21 @@ _PARTS = {
         warm_start : bool, default=False
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
+    """,
+    "fit_rows": """
+        X : array-like of shape (n_samples, n_features)
+            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            NaN is a missing value.
+    """,
+    "fit_weights": """
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
+            `max_samples` for what a weight means.
+
+        Returns
+        -------
+        self : object
+            The fitted forest.
     """,
     "grid_fitted": """
         shape_ : tuple of int

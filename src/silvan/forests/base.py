@@ -29,6 +29,7 @@ from silvan._validation import (
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
@@ -50,7 +51,12 @@ _MOST_THREADS = 1024
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseForest(
+    DefaultProjectionsMixin,
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+    metaclass=ABCMeta,
+):
     """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
 
     # Names of the criteria, and what the core calls them.
@@ -67,6 +73,18 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "_sampling",
         "_scaler",
         "_categories",
+    )
+
+    # Parameters of how trees grow, on rows that are read and drawn alike whatever these are; each
+    # class names those that it adds.
+    _growing: ClassVar[tuple[str, ...]] = (
+        "projections",
+        "criterion",
+        "max_features",
+        "max_depth",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_impurity_decrease",
     )
 
     forest_: ForestArrays
@@ -162,7 +180,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
-        return resolve_projections(self.projections, n_features)
+        return resolve_projections(self._given_projections(), n_features)
 
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int
@@ -175,24 +193,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         return False
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
-            NaN is a missing value.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels (numbers or strings), or numbers to regress on.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
-
-        Returns
-        -------
-        self : object
-            The fitted forest.
-        """
+        """Grow the forest; subclasses say what `y` is."""
         with unchanged_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
@@ -380,6 +381,10 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         if self._scaler is not None:
             return scale_rows(self._scaler, checked, None, "C", self._categories)
         return as_rows(checked)
+
+    def _row_shape(self) -> tuple[int, ...]:
+        """The shape of a row as `fit` was given it."""
+        return (self.n_features_in_,)
 
     def _n_threads(self) -> int:
         return min(int(effective_n_jobs(self.n_jobs)), _MOST_THREADS)

@@ -17,7 +17,7 @@ from silvan._validation import (
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
-from silvan.projections import ProjectionDistribution, SparseSigns
+from silvan.projections import ProjectionDistribution
 
 if TYPE_CHECKING:
     from silvan.forests.base import BaseForest
@@ -74,8 +74,6 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
 
 def resolve_projections(projections: object, n_features: int) -> ProjectionDistribution:
     """The distribution to draw directions from, checked against the number of features."""
-    if projections is None:
-        projections = SparseSigns()
     if not isinstance(projections, ProjectionDistribution):
         raise invalid(
             "projections",

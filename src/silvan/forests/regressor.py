@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,6 +139,19 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
             verbose=verbose,
             warm_start=warm_start,
         )
+
+    @shared_docs
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        {fit_rows}
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers to regress on, a column for each output.
+        {fit_weights}
+        """
+        return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the targets of each row.

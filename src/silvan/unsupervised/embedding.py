@@ -23,6 +23,7 @@ from silvan._validation import (
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import has_categories
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitting import unchanged_on_failure, warn_user
 from silvan.forests.grid import flatten_rows
 from silvan.projections import ProjectionDistribution
@@ -69,6 +70,7 @@ _GROWING = (
 
 @shared_docs
 class ManifoldEmbedding(
+    DefaultProjectionsMixin,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     PersistentMixin,
@@ -183,6 +185,7 @@ class ManifoldEmbedding(
     (1000, 2)
     """
 
+    _default_projections = GaussianForest._default_projections
     _fitted: ClassVar[tuple[str, ...]] = (
         "forest_",
         "embedding_",
