@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -15,6 +17,8 @@ from silvan import _core
 
 _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
+# A tree of n leaves has 2n - 1 nodes, numbered by int32.
+MAX_SAMPLES = 2**30
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -68,6 +72,31 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     if not (isinstance(value, str) and value in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise invalid(name, f"one of {listed}", value, "pass one of them")
+
+
+def check_n_samples(X: Any) -> None:
+    """Require so few rows that the nodes of a tree can be numbered in 32 bits."""
+    n_samples = np.shape(X)[0] if hasattr(X, "shape") and len(X.shape) else 0
+    if n_samples > MAX_SAMPLES:
+        raise ValueError(
+            f"X must have at most {MAX_SAMPLES} rows, because trees number their nodes in 32 bits, "
+            f"but it has {n_samples}; fit the forest on a part of them."
+        )
+
+
+def check_unmasked(name: str, values: Any) -> None:
+    """Refuse arrays with masked entries, whose masks NumPy would drop without a word."""
+    if not np.ma.is_masked(values):
+        return
+    n_masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
+    remedy = (
+        "pass X.astype(float).filled(np.nan) to have them treated as missing values"
+        if name == "X"
+        else f"drop those rows, or pass {name}.filled(...) with the values that they should have"
+    )
+    raise ValueError(
+        f"{name} must not have masked entries, but {n_masked} of {values.size} are; {remedy}."
+    )
 
 
 def check_features(X: NDArray[Any]) -> None:
@@ -142,3 +171,11 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
             "give the rows that count a positive weight."
         )
     return weight
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about the user's line: the first one on the stack that is not in this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "silvan":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

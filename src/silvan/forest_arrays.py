@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -237,6 +237,10 @@ class ForestArrays:
             (self.values[entries], self.value_outputs[entries], indptr - indptr[0]),
             shape=(len(indptr) - 1, self.n_outputs),
         )
+
+    def with_votes(self) -> ForestArrays:
+        """The forest with leaves that hold their one vote, which equally probable classes share."""
+        return replace(self, values=_core.leaf_votes(self.value_indptr, self.values))
 
     def depth(self) -> NDArray[np.int64]:
         """Depth of each tree: the largest number of splits between its root and a leaf."""

@@ -117,8 +117,6 @@ def _make_preset(
         options = options | {"shape": data.row_shape}
     elif name in _ON_GRIDS:
         options = options | grid
-    elif name == "ccf" and task == "classification":
-        options = options | {"n_classes": max(2, len(np.unique(data.y)))}
     return getattr(presets, name)(n_trees, task=task, **options)
 
 

@@ -550,10 +550,8 @@ def _add_sums_of(graph: Graph, forest: ForestArrays, cells: str) -> str:
 
 def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
-    arrays = forest.forest_
+    arrays = forest._voting_forest()
     values = arrays.leaf_values().toarray()
-    if forest._hard_votes():
-        values = np.eye(arrays.n_outputs)[values.argmax(axis=1)]
     trees = graph.constant(np.array([1]))
     sums = graph.add(
         "ReduceSum", graph.add("Gather", graph.constant(values), leaves), trees, keepdims=0

@@ -54,7 +54,8 @@ _PARTS = {
     "classifier_voting": """
         voting : {"soft", "hard"}, default="soft"
             Whether trees average the class probabilities of their leaves, or cast one vote each for
-            the most probable class.
+            the most probable class. Where several classes are the most probable of a leaf, they
+            share its vote equally, so that the order of `classes_` does not matter.
         oob_score : bool or callable, default=False
             Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
             ``oob_score(y_true, y_pred)`` in place of the accuracy.
@@ -85,8 +86,8 @@ _PARTS = {
             Number of distinct rows that a node needs to be split; a float is a fraction of the
             rows.
         min_samples_leaf : int or float, default=1
-            Number of distinct rows that both sides of a split need; a float is a fraction of the
-            rows.
+            Number of distinct rows that both sides of a split need; a float below 1 is a fraction
+            of the rows.
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.

@@ -24,8 +24,11 @@ from silvan._validation import (
     as_rows,
     as_training_features,
     check_features,
+    check_n_samples,
     check_sample_weight,
+    check_unmasked,
     is_integer,
+    warn_user,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable, as_table, find_categories
@@ -37,7 +40,6 @@ from silvan.forests.fitting import (
     count_warm_trees,
     draw_seed,
     unchanged_on_failure,
-    warn_user,
 )
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
@@ -214,6 +216,9 @@ class BaseForest(
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
         """Check parameters and data before any work; learn what the data are."""
         self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
@@ -253,7 +258,7 @@ class BaseForest(
         if n_warm < self.n_estimators:
             grown = self._grow(rows, projections, options, n_warm)
             self.forest_ = grown if earlier is None else earlier.append(grown)
-        for name in ("feature_importances_", *_OUT_OF_BAG):
+        for name in ("_importances", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._score_out_of_bag(rows.features.rows, rows.y)
@@ -300,9 +305,17 @@ class BaseForest(
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
+            # A tree leaves out a share of about exp(-n_draws / n) of n rows.
+            repeated = sampling.plan.n_draws > 2 * len(counts)
+            remedy = (
+                "integer weights count as repeated rows, so pass floats, which are relative "
+                "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                if repeated
+                else "grow more trees"
+            )
             warn_user(
                 f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
-                "prediction (NaN); grow more trees."
+                f"prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
@@ -350,7 +363,7 @@ class BaseForest(
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
 
-    @cached_property
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity.
 
@@ -358,6 +371,10 @@ class BaseForest(
         absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
         """
         check_is_fitted(self)
+        return self._importances.copy()
+
+    @cached_property
+    def _importances(self) -> NDArray[np.float64]:
         return feature_importances(self.forest_)
 
     @property
@@ -365,6 +382,10 @@ class BaseForest(
         """The categories of each feature, None for a number; None if there are none at all."""
         check_is_fitted(self)
         return None if self._categories is None else list(self._categories.categories)
+
+    def _voting_forest(self) -> ForestArrays:
+        """The trees with leaves that hold what they add to a prediction: their values, or votes."""
+        return self.forest_.with_votes() if self._hard_votes() else self.forest_
 
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for rows that were checked."""
@@ -376,6 +397,7 @@ class BaseForest(
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to predict; return them scaled and as the core reads them."""
         check_is_fitted(self)
+        check_unmasked("X", X)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
         if self._scaler is not None:

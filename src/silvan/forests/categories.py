@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 
-from silvan._validation import invalid, is_integer
+from silvan._validation import invalid, is_integer, warn_user
 from silvan.forest_arrays import MOST_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
@@ -66,6 +66,7 @@ class CategoryTable:
             if known is not None:
                 rows, distinct = _distinct(X, j)
                 numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
+                _warn_if_unseen(j, numbers[rows], distinct, known)
                 encoded[:, j] = numbers[rows]
         return encoded
 
@@ -291,9 +292,12 @@ def _as_values(values: NDArray[Any]) -> NDArray[Any]:
     if any(isinstance(value, str) for value in values):
         return values
     try:
-        return values.astype(np.float64)
+        numbers = values.astype(np.float64)
     except (TypeError, ValueError):
         return values
+    # Neighbouring integers beyond this are one float64.
+    beyond = values[np.abs(numbers) >= 2.0**53]
+    return values if any(is_integer(value) for value in beyond) else numbers
 
 
 def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
@@ -313,6 +317,26 @@ def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     return np.array(
         [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
     )
+
+
+def _warn_if_unseen(
+    j: int, numbers: NDArray[np.float64], distinct: NDArray[Any], known: NDArray[Any]
+) -> None:
+    """Warn about a column without a known category, as of strings where there were numbers.
+
+    One new category by itself is nothing strange, if it is of the type of the others.
+    """
+    is_new = numbers == _NEW
+    if not is_new.any() or not (is_new | np.isnan(numbers)).all() or len(known) == 0:
+        return
+    values = [value for value in distinct.tolist() if not _is_missing(value)]
+    came, expected = values[0], known.tolist()[0]
+    if len(values) > 1 or isinstance(came, str) != isinstance(expected, str):
+        warn_user(
+            f"column {j} of X has no category that the forest was fitted on, but for example "
+            f"{came!r} where {expected!r} was seen, so that all its rows count as average ones; "
+            "pass the column as it was in fit."
+        )
 
 
 def _is_missing(value: Any) -> bool:

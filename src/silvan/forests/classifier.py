@@ -162,7 +162,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Most probable classes; of equally probable ones, the first in `classes_`.
+            Most probable classes. Where the whole forest finds several equally probable, the first
+            of them in `classes_`, as in scikit-learn; this is the only place where the order of the
+            classes counts, and `predict_proba` tells such ties.
         """
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)

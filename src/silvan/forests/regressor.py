@@ -12,11 +12,10 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 
 from silvan._persistence import require_fitted
-from silvan._validation import invalid
+from silvan._validation import invalid, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import warn_user
 from silvan.forests.sampling import (
     RowPlan,
     RowSampling,
