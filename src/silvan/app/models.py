@@ -75,10 +75,16 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
 
 
 def _as_labels(y: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as int64 where that holds all of them; others stay what they are."""
+    """Whole numbers as int64 where that holds all of them.
+
+    Larger ones stay unsigned, or become text where they are floats, which merge in 64 bits.
+
+    >>> _as_labels(np.array([1e19, 2e19])), _as_labels(np.array([1.0, 2.0]))
+    (array(['1e+19', '2e+19'], dtype='<U5'), array([1, 2]))
+    """
     if y.dtype.kind == "i" or (y.dtype.kind in "uf" and (np.abs(y) < 2.0**63).all()):
         return y.astype(np.int64)
-    return y
+    return np.array([str(label) for label in y.tolist()]) if y.dtype.kind == "f" else y
 
 
 def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:

@@ -28,7 +28,7 @@ from silvan._validation import (
     is_integer,
 )
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.categories import CategoryTable, as_table, find_categories, refuse_dates
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
@@ -141,6 +141,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
         if reset:
             self._categories = find_categories(self.categorical_features, X)
+        refuse_dates(X, self._categories)
         table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
         if self._categories is None or table is None:  # a wrong shape is told there, too

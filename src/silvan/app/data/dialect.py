@@ -164,23 +164,24 @@ def _first_record(path: Path, text: str, *, cut: bool) -> tuple[int, list[str], 
     best: tuple[int, list[str], str] = (0, [], ",")
     for separator in ",;\t|":
         stream = io.StringIO(text, newline="")
-        records = csv.reader(stream, delimiter=separator)
-        n_blank = 0
+        n_blank, fields = 0, []
         try:
-            for fields in records:
+            for fields in csv.reader(stream, delimiter=separator):
                 if fields:
                     break
                 n_blank += 1
-        except csv.Error:
-            raise DataError(
-                f"the first line of {path} has a field of more than {csv.field_size_limit():,} "
-                "characters; pass a table with a line of column names."
-            ) from None
-        if len(fields) > len(best[1]):
-            best = (n_blank, fields, separator)
+        except csv.Error:  # a field is too long, perhaps since this is not the separator
+            continue
         if cut and stream.tell() == len(text):
             raise DataError(
                 f"the first line of {path} does not end within {BLOCK_BYTES >> 20} MiB; look for a "
                 "quote that is never closed."
             )
+        if len(fields) > len(best[1]):
+            best = (n_blank, fields, separator)
+    if not best[1]:
+        raise DataError(
+            f"the first line of {path} has a field of more than {csv.field_size_limit():,} "
+            "characters; pass a table with a line of column names."
+        )
     return best
