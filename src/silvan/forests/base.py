@@ -31,7 +31,7 @@ from silvan._validation import (
     warn_user,
 )
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.categories import CategoryTable, as_table, find_categories, refuse_dates
 from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitting import (
     CheckedRows,
@@ -161,6 +161,7 @@ class BaseForest(
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
         if reset:
             self._categories = find_categories(self.categorical_features, X)
+        refuse_dates(X, self._categories)
         table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
         if self._categories is None or table is None:  # a wrong shape is told there, too
