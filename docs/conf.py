@@ -35,7 +35,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 # Types are words such as "array-like of shape (n_samples,)", whose parts are no links.
 napoleon_use_param = False
-napoleon_use_ivar = True
+# Nor are those of attributes, and the underscore at the end of a name makes no link of it.
+napoleon_custom_sections = [("Attributes", "params_style")]
 
 # All examples run at every build, since the library may have changed. One that fails fails it.
 sphinx_gallery_conf = {
@@ -90,15 +91,9 @@ def prepare_docstring(
             continue
         # The fitted attribute in "of shape (n_samples, n_outputs_)" is no link.
         line = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)
+        # An author's initial begins no list.
+        line = re.sub(r"^( *(?:\.\. \[\d+\] )?)(?=[A-Z]\. )", r"\1\\", line)
         lines[i] = re.sub(r":ref:`([^`<]+?)\s*<[^>]+>`", r"\1", line)
-
-
-def keep_underscores(
-    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
-) -> None:
-    """Keep the end of the name of a fitted attribute, which would be read as that of a link."""
-    for i, line in enumerate(lines):
-        lines[i] = re.sub(r"^(:(?:ivar|vartype) \w*[^\W_])_:", r"\1\\_:", line)
 
 
 def tidy_fences(app: Any, name: str, source: list[str]) -> None:
@@ -109,6 +104,4 @@ def tidy_fences(app: Any, name: str, source: list[str]) -> None:
 def setup(app: Any) -> None:
     """Run before pages and docstrings are read."""
     app.connect("source-read", tidy_fences)
-    # Napoleon, which makes fields of sections, has priority 500.
     app.connect("autodoc-process-docstring", prepare_docstring, priority=400)
-    app.connect("autodoc-process-docstring", keep_underscores, priority=600)

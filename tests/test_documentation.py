@@ -67,6 +67,7 @@ def test_the_reference_shows_names_of_fitted_attributes_whole(tmp_path):
         for attribute in re.findall(r"^(\w+_) : ", inspect.getdoc(obj), re.M):
             assert f"<strong>{attribute}</strong>" in html, (name, attribute)
         assert not re.search(r"\w\\_", html)
+        assert "<ol" not in html, "the initial of an author is no number of a list"
 
 
 @pytest.mark.parametrize("kind", ["Forest", "ManifoldForest"])

@@ -135,6 +135,8 @@ class TrainingFeatures(NamedTuple):
 
 def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
     """Store the rows `kept` (None: all) as the core grows on them, by one copy at most."""
+    if not _steps_in_elements(X):
+        X = X.copy()
     if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
         return TrainingFeatures(X, X)
     if kept is None and X.dtype in _COPIED_BY_THE_CORE:
@@ -149,8 +151,14 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
 
 
 def as_rows(X: NDArray[Any]) -> NDArray[Any]:
-    """The array as float32 or uint8, without a copy where it has such a type already."""
-    return X if X.dtype in (np.float32, np.uint8) else X.astype(np.float32)
+    """The array as float32 or uint8, without a copy where the core reads it as it is."""
+    dtype = X.dtype if X.dtype in (np.float32, np.uint8) else np.float32
+    return X.astype(dtype, copy=not _steps_in_elements(X))
+
+
+def _steps_in_elements(X: NDArray[Any]) -> bool:
+    """Whether values lie whole elements apart; those of a field of a record array may not."""
+    return X.flags.aligned and all(step % X.itemsize == 0 for step in X.strides)
 
 
 def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.float64] | None:

@@ -86,8 +86,8 @@ _PARTS = {
             Number of distinct rows that a node needs to be split; a float is a fraction of the
             rows.
         min_samples_leaf : int or float, default=1
-            Number of distinct rows that both sides of a split need; a float is a fraction of the
-            rows.
+            Number of distinct rows that both sides of a split need; a float below 1 is a fraction
+            of the rows.
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.

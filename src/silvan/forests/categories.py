@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ _CATEGORICAL_TYPES = (
     "large_string",
     "utf8",
 )
+# The same of types that hold dates and times.
+_DATE_TYPES = ("date", "time", "duration", "period")
 _RULE = (
     'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
     "column"
@@ -148,6 +151,30 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
                 f"{MOST_CATEGORIES} at most; leave it out, or group its values."
             )
     return CategoryTable(categories)
+
+
+def refuse_dates(X: Any, categories: CategoryTable | None) -> None:
+    """Refuse dates and times in columns of a data frame that are not categorical."""
+    names = _column_names(X)
+    if names is None:
+        return
+    types = X.schema.types if _is_arrow(X) else list(X.dtypes)
+    chosen = set() if categories is None else set(categories.columns)
+    for j, (name, kind) in enumerate(zip(names, types, strict=True)):
+        text = str(kind).lower()
+        if j not in chosen and (
+            text.startswith(_DATE_TYPES) or (text == "object" and _begins_with_date(X, j))
+        ):
+            raise ValueError(
+                f"column {name!r} of X holds dates or times ({kind}), which cannot be features; "
+                "convert them to numbers, such as days since the first one, leave the column out, "
+                "or name it in categorical_features."
+            )
+
+
+def _begins_with_date(table: Any, j: int) -> bool:
+    values = (value for value in _take_column(table, j) if not _is_missing(value))
+    return isinstance(next(values, None), date | time | timedelta | np.datetime64 | np.timedelta64)
 
 
 def as_numbers(X: Any) -> NDArray[Any]:

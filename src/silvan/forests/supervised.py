@@ -27,7 +27,7 @@ from silvan._validation import (
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.categories import CategoryTable, as_table, find_categories, refuse_dates
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
 from silvan.forests.importances import feature_importances
@@ -98,9 +98,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
         if reset:
             self._categories = find_categories(self.categorical_features, X)
+        refuse_dates(X, self._categories)
         table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
-        if self._categories is None or table is None:  # a wrong shape is told there, too
+        if self._categories is None or table is None:  # wrong shapes are reported there
             try:
                 return validate_data(self, X, y, reset=reset, **rules)
             except ValueError as error:
