@@ -66,6 +66,6 @@ def _voted_classes(forest: ForestClassifier) -> NDArray[np.int32]:
     votes.eliminate_zeros()
     n_shares = np.diff(votes.indptr)
     # The draws of a leaf stay the same as trees are added.
-    draws = np.random.default_rng(forest._sampling.seed).random(len(n_shares))
+    draws = np.random.default_rng(forest.fitted_.sampling.seed).random(len(n_shares))
     chosen: NDArray[np.int32] = votes.indices[votes.indptr[:-1] + (draws * n_shares).astype(int)]
     return chosen
