@@ -183,7 +183,7 @@ def test_the_grid_of_the_thesis():
     assert [law.mean_nonzeros for law in grid["projections"]] == [1, 2, 3, 4]
     dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
-    assert {law.law for law in dense["projections"]} == {"poisson"}
+    assert {law.counts for law in dense["projections"]} == {"poisson"}
     assert {law.density for law in dense["projections"]} == {None}
     combinations = direction_grid(UniformCombinations(), 9, nonzeros=(2, 3))
     assert [law.n_features for law in combinations["projections"]] == [2, 3]

@@ -70,7 +70,7 @@ class BaseForest(
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
-        return resolve_projections(self._given_projections(), (n_features,))
+        return resolve_projections(self._given_projections(), n_features)
 
     @property
     def fitted_(self) -> FittedForest:
@@ -198,7 +198,7 @@ class BaseForest(
         self._check_parameters()
         forest, n_samples = self.forest_, self._sampling.check().plan.n_samples
         forest.check()
-        resolve_projections(self.projections_, (forest.n_features,))
+        resolve_projections(self.projections_, forest.n_features)
         names = getattr(self, "feature_names_in_", None)
         require_fitted(
             {

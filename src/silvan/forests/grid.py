@@ -10,7 +10,6 @@ import numpy as np
 
 from silvan._parameters import keyword_only
 from silvan._persistence import require_fitted
-from silvan.forests.parameters import resolve_projections
 from silvan.forests.supervised import SupervisedForest
 from silvan.projections import Patches, ProjectionDistribution
 from silvan.projections.grids import PatchParameters
@@ -73,7 +72,9 @@ class GridForest(GridParameters, SupervisedForest):
         return Patches(**declared).resolve(self.shape_)
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
-        return resolve_projections(self.patches(), self.shape_)
+        patches = self.patches()
+        patches.validate(n_features)
+        return patches
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

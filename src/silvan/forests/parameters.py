@@ -111,8 +111,8 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
         )
 
 
-def resolve_projections(projections: object, shape: tuple[int, ...]) -> ProjectionDistribution:
-    """The distribution to draw directions from, checked against the shape of a sample."""
+def resolve_projections(projections: object, n_features: int) -> ProjectionDistribution:
+    """The distribution to draw directions from, checked against the number of features."""
     if not isinstance(projections, ProjectionDistribution):
         raise invalid(
             "projections",
@@ -120,8 +120,8 @@ def resolve_projections(projections: object, shape: tuple[int, ...]) -> Projecti
             projections,
             "pass for example silvan.projections.AxisAligned()",
         )
-    resolved = projections.resolve(shape)
-    resolved.validate(math.prod(shape))
+    resolved = projections.resolve((n_features,))
+    resolved.validate(n_features)
     return resolved
 
 
