@@ -75,7 +75,7 @@ def command_of(*parts: str) -> list[str]:
     return [sys.executable, "-c", PRELUDE + "".join(map(textwrap.dedent, parts))]
 
 
-def run_script(*parts: str, timeout: float = 120, cwd: Path | None = None) -> Outcome:
+def run_script(*parts: str, timeout: float = 300, cwd: Path | None = None) -> Outcome:
     done = subprocess.run(
         command_of(*parts),
         capture_output=True,
@@ -105,7 +105,7 @@ def started(command: list[str], cwd: Path | None = None) -> Iterator[subprocess.
             process.kill()
 
 
-def finish(process: subprocess.Popen[str], timeout: float = 120) -> Outcome:
+def finish(process: subprocess.Popen[str], timeout: float = 300) -> Outcome:
     printed, errors = process.communicate(timeout=timeout)
     return Outcome(process.returncode, printed, errors).require_no_crash()
 
