@@ -193,13 +193,13 @@ float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64
     Floats most = Floats{} - kInfinity;
     const Ints last = Ints{} + last_bin;
     std::int64_t i = 0;
-    for (; i + kLane <= n_rows; i += kLane) {
+    for (; i + kFloats <= n_rows; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
         most = ((bin <= last) & (v > most)) ? v : most;
     }
     float largest = -kInfinity;
-    for (std::int64_t l = 0; l < kLane; ++l) largest = most[l] > largest ? most[l] : largest;
+    for (std::int64_t l = 0; l < kFloats; ++l) largest = most[l] > largest ? most[l] : largest;
     for (; i < n_rows; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
     return largest;
 }
@@ -208,12 +208,12 @@ float smallest_above(const float* values, std::int64_t n_rows, float lower) {
     Floats least = Floats{} + kInfinity;
     const Floats limit = Floats{} + lower;
     std::int64_t i = 0;
-    for (; i + kLane <= n_rows; i += kLane) {
+    for (; i + kFloats <= n_rows; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         least = ((v > limit) & (v < least)) ? v : least;
     }
     float smallest = kInfinity;
-    for (std::int64_t l = 0; l < kLane; ++l) smallest = least[l] < smallest ? least[l] : smallest;
+    for (std::int64_t l = 0; l < kFloats; ++l) smallest = least[l] < smallest ? least[l] : smallest;
     for (; i < n_rows; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
     return smallest;
 }

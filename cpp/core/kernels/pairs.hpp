@@ -17,7 +17,7 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
     Floats v[kBlocks];
     Ints sum[kBlocks];
     for (std::size_t b = 0; b < kBlocks; ++b) {
-        v[b] = load<Floats>(values + start + static_cast<std::int64_t>(b) * kLane);
+        v[b] = load<Floats>(values + start + static_cast<std::int64_t>(b) * kFloats);
         sum[b] = Ints{};
     }
     for (std::int64_t j = 0; j < n_rows; ++j) {
@@ -26,17 +26,17 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
         for (std::size_t b = 0; b < kBlocks; ++b) sum[b] += (value <= v[b]) & amount;
     }
     for (std::size_t b = 0; b < kBlocks; ++b) {
-        store(sums + start + static_cast<std::int64_t>(b) * kLane, sum[b]);
+        store(sums + start + static_cast<std::int64_t>(b) * kFloats, sum[b]);
     }
 }
 
 void sum_below(const float* values, std::int64_t n_rows, const std::int32_t* packed, std::int32_t* sums) {
     std::int64_t start = 0;
-    for (; n_rows - start > 3 * kLane; start += 4 * kLane)
+    for (; n_rows - start > 3 * kFloats; start += 4 * kFloats)
         sum_below_blocks<4>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > kLane; start += 2 * kLane)
+    for (; n_rows - start > kFloats; start += 2 * kFloats)
         sum_below_blocks<2>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > 0; start += kLane)
+    for (; n_rows - start > 0; start += kFloats)
         sum_below_blocks<1>(values, n_rows, packed, start, sums);
 }
 
@@ -144,14 +144,13 @@ SplitPosition search_pairs(const float* values, std::int64_t n_rows, const Class
 
 SplitPosition search_pairs_regression(const float* values, std::int64_t n_rows,
                                       const RegressionTargets& targets, std::int64_t min_samples_leaf) {
-    constexpr std::int64_t kHalf = kLane / 2;
     double position[kMaxPairs + kLane];
     double score[kMaxPairs];
     double weight_left[kMaxPairs + kLane];
     double sum_left[kMaxPairs + kLane];
     for (std::int64_t i = 0; i < n_rows; ++i) position[i] = values[i];
     for (std::int64_t i = n_rows; i % kLane != 0; ++i) position[i] = kInfinity;
-    for (std::int64_t start = 0; start < n_rows; start += kHalf) {
+    for (std::int64_t start = 0; start < n_rows; start += kDoubles) {
         const Doubles v = load<Doubles>(position + start);
         Doubles weight = Doubles{};
         Doubles sum = Doubles{};

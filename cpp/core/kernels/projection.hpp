@@ -40,17 +40,17 @@ ValueRange measure_range(float* values, std::int64_t n) {
     for (std::int64_t k = n; k % kLane != 0; ++k) values[k] = kInfinity;
     ValueRange range{kInfinity, -kInfinity, false};
     std::int64_t i = 0;
-    if (n >= kLane) {
+    if (n >= kFloats) {
         Floats low = Floats{} + kInfinity;
         Floats high = Floats{} - kInfinity;
         Ints missing = Ints{};
-        for (; i + kLane <= n; i += kLane) {
+        for (; i + kFloats <= n; i += kFloats) {
             const Floats v = load<Floats>(values + i);
             low = v < low ? v : low;
             high = v > high ? v : high;
             missing |= v != v;
         }
-        for (std::int64_t l = 0; l < kLane; ++l) {
+        for (std::int64_t l = 0; l < kFloats; ++l) {
             if (low[l] < range.minimum) range.minimum = low[l];
             if (high[l] > range.maximum) range.maximum = high[l];
             range.any_missing |= missing[l] != 0;

@@ -3,15 +3,28 @@
 
 #include <cstdint>
 
+#include "core/split_kernels.hpp"
+
 namespace silvan {
 namespace {
 
-// Vectors of GCC and Clang: the compiler lowers them to whatever the instruction set offers.
-using Floats = float __attribute__((vector_size(64)));
-using Ints = std::int32_t __attribute__((vector_size(64)));
-using Shorts = std::uint16_t __attribute__((vector_size(32)));  // as many as Ints
-using Doubles = double __attribute__((vector_size(64)));
-using Longs = std::int64_t __attribute__((vector_size(64)));
+// Vectors of GCC and Clang, as wide as the registers: wider ones are lowered to scalar compares by some compilers.
+#if defined(__AVX512F__)
+constexpr std::int64_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr std::int64_t kVectorBytes = 32;
+#else
+constexpr std::int64_t kVectorBytes = 16;  // SSE2, NEON and the like
+#endif
+using Floats = float __attribute__((vector_size(kVectorBytes)));
+using Ints = std::int32_t __attribute__((vector_size(kVectorBytes)));
+using Doubles = double __attribute__((vector_size(kVectorBytes)));
+using Longs = std::int64_t __attribute__((vector_size(kVectorBytes)));
+using Shorts = std::uint16_t __attribute__((vector_size(kVectorBytes / 2)));  // as many as Ints
+
+constexpr std::int64_t kFloats = kVectorBytes / 4;  // floats or ints in a vector
+constexpr std::int64_t kDoubles = kVectorBytes / 8;
+static_assert(kLane % kFloats == 0);
 
 constexpr float kInfinity = __builtin_inff();
 constexpr double kNoScore = -__builtin_inf();
