@@ -21,6 +21,7 @@ void copy_tiled(const AnyMatrix& x, To* columns) {
     const std::int64_t row_stride = x.stride(0);
     const std::int64_t column_stride = x.stride(1);
     for (std::size_t i0 = 0; i0 < n; i0 += kTileRows) {
+        throw_if_stopped(static_cast<std::int64_t>(kTileRows * p));
         const std::size_t i1 = std::min(n, i0 + kTileRows);
         for (std::size_t j0 = 0; j0 < p; j0 += kTileColumns) {
             const std::size_t j1 = std::min(p, j0 + kTileColumns);
@@ -41,11 +42,10 @@ nb::object make_columns(const AnyMatrix& x) {
     const std::size_t p = x.shape(1);
     auto* columns = new Buffer<To>();
     nb::capsule owner(columns, [](void* at) noexcept { delete static_cast<Buffer<To>*>(at); });
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         columns->allocate(n * p);
         copy_tiled<From, To>(x, columns->data());
-    }
+    });
     const std::int64_t stride = static_cast<std::int64_t>(n);
     return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns->data(), {n, p}, owner, {1, stride}));
 }
@@ -64,17 +64,16 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& ta
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
     std::vector<std::uint32_t> order;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)));
-    }
+    });
     return to_numpy(std::move(order));
 }
 
 Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
     const RowDraws draws = view_rows(rows);
     std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
-    draw_rows(draws, seed, tree, multiplicity.data());
+    run_interruptibly([&] { draw_rows(draws, seed, tree, multiplicity.data()); });
     return to_numpy(std::move(multiplicity));
 }
 
@@ -86,10 +85,9 @@ Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& t
         throw std::invalid_argument("targets and order need one row per sample");
     }
     std::vector<std::uint8_t> repeats;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data());
-    }
+    });
     return to_numpy(std::move(repeats));
 }
 
@@ -98,7 +96,7 @@ Array<std::uint32_t> estimation_rows_of_tree(const nb::dict& rows, std::uint64_t
     std::vector<std::uint32_t> estimation;
     if (is_honest(draws)) {
         std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
-        draw_rows(draws, seed, tree, multiplicity.data());
+        run_interruptibly([&] { draw_rows(draws, seed, tree, multiplicity.data()); });
         const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
         for (std::size_t row = 0; row < multiplicity.size(); ++row) {
             const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;

@@ -170,23 +170,30 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     read_categories(options, training);
     const Grid* grid = training.features.categories.any() ? nullptr : distribution->grid();
     const auto on_wait = [&on_progress](std::int64_t done) {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        check_signals();
+        const nb::gil_scoped_acquire acquire;
         if (!on_progress.is_none()) on_progress(done);
     };
-    ForestArrays forest;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         find_integral_features(training.features);
         if (grid != nullptr) {
             training.features.sums = std::make_unique<RunningSums>(rows_or_columns(training.features), *grid);
         }
+    });
+    ForestArrays forest;
+    {
+        const nb::gil_scoped_release release;
         forest = grow_forest(training, *distribution, read, {trees.first, trees.second}, n_threads, on_wait);
     }
     return to_dict(std::move(forest), grid);
 }
 
 }  // namespace
+
+void check_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
 
 void bind_grow(nb::module_& m) {
     m.def("grow", &grow, nb::arg("columns"), nb::arg("source").none(), nb::arg("targets").none(), nb::arg("weights").none(), nb::arg("rows"),

@@ -196,14 +196,13 @@ nb::tuple sample_directions(const DistributionPtr& distribution, std::uint64_t s
     node.depth = static_cast<std::int64_t>(path.size());
     node.key = follow_path(root.key, path);
     ProjectionBatch batch;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         Random tree_random(stream_key(seed, tree_number, Purpose::tree_sampler));
         const auto sampler = distribution->make_sampler(tree_random);
         sampler->prepare(root, tree_random);
         Random node_random(attempt_key(node.key, attempt));
         sampler->sample(node, n_directions, node_random, batch);
-    }
+    });
     return nb::make_tuple(to_numpy(std::move(batch.indptr)), to_numpy(std::move(batch.indices)),
                           to_numpy(std::move(batch.weights)));
 }
@@ -221,14 +220,14 @@ nb::tuple expand_directions(const ConstArray<std::int64_t>& shape, const ConstAr
                             const ConstArray<float>& weights) {
     const Grid grid(to_vector(shape), to_vector(contiguous));
     ExpandedDirections expanded;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];
+            throw_if_stopped(grid.n_sums());
             expand_direction(grid, {indices.data() + start, weights.data() + start, end - start}, expanded);
         }
-    }
+    });
     return nb::make_tuple(to_numpy(std::move(expanded.indptr)), to_numpy(std::move(expanded.indices)),
                           to_numpy(std::move(expanded.weights)));
 }

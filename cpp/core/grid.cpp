@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 
 Grid::Grid(std::vector<std::int64_t> shape, std::vector<std::uint8_t> contiguous)
@@ -149,6 +151,7 @@ void RunningSums::fill(const FeatureMatrix& features, Sum* sums) {
     // A row's sums are filled by its cells, and then added up along each axis.
     const std::vector<std::int64_t> place = grid_.places();
     for (std::int64_t row = 0; row < features.n_samples; ++row) {
+        throw_if_stopped(grid_.n_sums());
         const T* from = features.as<T>() + row * features.row_stride;
         Sum* to = sums + row * grid_.n_sums();
         std::fill(to, to + grid_.n_sums(), Sum{0});

@@ -9,6 +9,7 @@
 
 #include "core/forest.hpp"
 #include "core/split_accumulators.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -32,8 +33,8 @@ inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>
 }  // namespace
 
 SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
-                         std::int64_t min_samples_leaf, const std::atomic<bool>& stop)
-    : kernels_(kernels), features_(features), min_samples_leaf_(min_samples_leaf), stop_(stop) {
+                         std::int64_t min_samples_leaf)
+    : kernels_(kernels), features_(features), min_samples_leaf_(min_samples_leaf) {
     reserve_rows(max_rows);
 }
 
@@ -57,8 +58,9 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
     best.score = kNoScore;
     Found winner;
     double best_rank = kNoScore;
-    for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
+    for (std::int64_t j = 0; j < batch.size(); ++j) {
         const Direction direction = direction_of(batch, j);
+        throw_if_stopped(targets.n_rows() * direction.n_nonzeros);
         const ValueRange range =
             features_.project(kernels_, rows, targets.n_rows(), direction, codes, values_);
         if (range.minimum > range.maximum) continue;

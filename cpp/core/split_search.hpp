@@ -10,7 +10,6 @@
 // within a direction the lowest threshold, and missing values prefer the right side.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -43,13 +42,12 @@ inline Direction direction_of(const ProjectionBatch& batch, std::int64_t j) {
 class SplitSearch {
 public:
     SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
-                std::int64_t min_samples_leaf, const std::atomic<bool>& stop);
+                std::int64_t min_samples_leaf);
 
     // Makes room for nodes of so many rows.
     void reserve_rows(std::int64_t max_rows);
 
-    // Best split of the node over the directions of `batch`, or over the first of them if `stop` becomes true:
-    // a large node takes seconds.
+    // Best split of the node over the directions of `batch`.
     // `codes` are those of the node where some features are categorical.
     Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch, NodeCodes* codes);
 
@@ -99,7 +97,6 @@ private:
     const SplitKernels& kernels_;
     const TrainingFeatures& features_;
     std::int64_t min_samples_leaf_;
-    const std::atomic<bool>& stop_;
     Buffer<float> room_;  // for the values of two directions
     float* values_ = nullptr;
     float* best_values_ = nullptr;

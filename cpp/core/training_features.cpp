@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 
 namespace {
@@ -50,6 +52,7 @@ void find_integral_features(TrainingFeatures& features) {
             features.integral[static_cast<std::size_t>(j)] = 0;
             continue;
         }
+        throw_if_stopped(columns.n_samples);
         const float* column = columns.as<float>() + j * columns.column_stride;
         for (std::int64_t i = 0; i < columns.n_samples; ++i) {
             const float v = column[i * columns.row_stride];

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 namespace {
 
@@ -33,14 +35,12 @@ bool equal_rows(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
-                       const GrowOptions& options, const std::atomic<bool>& stop)
+                       const GrowOptions& options)
     : training_(training),
       distribution_(distribution),
       options_(options),
-      stop_(stop),
       targets_(training.targets, options.criterion, likely_tree_rows(training.rows)),
-      search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf,
-              stop),
+      search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf),
       space_(options.gaussian) {
     if (options.criterion == Criterion::gaussian) search_.use_space(space_);
     if (training.features.categories.any()) codes_.emplace(training.features.categories, training.rank.data());
@@ -68,9 +68,10 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     const NodeContext root = context_of(open_.back());
     if (codes_) codes_->start(root, codes_key(root.key, 0));
     sampler->prepare(root, tree_stream);
-    while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
+    while (!open_.empty()) {
         const OpenNode open = open_.back();
         open_.pop_back();
+        throw_if_stopped(open.end - open.begin);
         grow_node(open, *sampler, arrays);
     }
 }
@@ -192,7 +193,7 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
         batch_.clear();
         sampler.sample(context, n_directions, random, batch_);
         const Split split = search_.find(context.rows, targets_, batch_, codes());
-        if (split.varies || redraw == kMaxRedraws || stop_.load(std::memory_order_relaxed)) return split;
+        if (split.varies || redraw == kMaxRedraws) return split;
         if (redraw == 0 && rows_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
     }
