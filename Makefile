@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/kernels/*.hpp cpp/core/samplers/*.?pp cpp/bindings/*.?pp)
 
-.PHONY: demo test faults lint bench sanitize docs clean
+.PHONY: demo test faults lint bench sanitize arm docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -59,6 +59,18 @@ sanitize: build/driver/drive_core build/driver-threads/drive_core
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
 	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
+
+# The core for 64-bit ARM, compiled here and run under QEMU: its forests must be those of this processor, whichever
+# of its kernels grow them. Debian's packages g++-aarch64-linux-gnu and qemu-user have what it needs.
+ARM := aarch64-linux-gnu
+build/driver-arm/drive_core: $(NATIVE) tests/native/drive_core.cpp $(VENV)/installed
+	$(BIN)/cmake $(DRIVER) -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	-DCMAKE_CXX_COMPILER=$(ARM)-g++ -S . -B build/driver-arm
+	$(BIN)/cmake --build build/driver-arm --parallel 2
+arm: build/driver/drive_core build/driver-arm/drive_core
+	build/driver/drive_core --kernels baseline > build/driver/digests.txt
+	build/driver/drive_core | diff build/driver/digests.txt -
+	qemu-aarch64 -L /usr/$(ARM) build/driver-arm/drive_core | diff build/driver/digests.txt -
 
 # The code of the pages runs first, that of the examples while the pages are built.
 docs: $(VENV)/group-test $(VENV)/group-docs

@@ -311,7 +311,7 @@ SplitSearch::Found SplitSearch::search_gaussian(std::int64_t n) {
 // ---- histogram -------------------------------------------------------------------------------------
 
 void SplitSearch::reserve_bins(std::int64_t n_counts) {
-    constexpr auto kEntries = static_cast<std::size_t>(kMaxBins) + 1;
+    constexpr auto kEntries = static_cast<std::size_t>(kMaxBins + 1 + kLane);
     if (flagged_.empty()) {
         bin_rows_.allocate(kEntries);
         moments_.allocate(2 * kEntries);
@@ -320,7 +320,8 @@ void SplitSearch::reserve_bins(std::int64_t n_counts) {
         bin_work_.allocate(3 * kEntries);
         flagged_.resize(kEntries);
     }
-    if (counts_.size() < static_cast<std::size_t>(n_counts)) counts_.resize(static_cast<std::size_t>(n_counts));
+    const auto n_entries = static_cast<std::size_t>(n_counts + kLane);
+    if (counts_.size() < n_entries) counts_.resize(n_entries);
 }
 
 HistogramScratch SplitSearch::scratch() {
