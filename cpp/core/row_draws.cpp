@@ -24,6 +24,7 @@ void draw_counts(const RowDraws& draws, Random& random, std::int32_t* multiplici
     std::int64_t left = draws.n_draws;
     double before = 0.0;
     for (std::int64_t position = 0; position < n && left > 0; ++position) {
+        throw_if_stopped(1);
         double share = 1.0 / static_cast<double>(n - position);
         if (draws.cumulative != nullptr) {
             share = (draws.cumulative[position] - before) / (draws.cumulative[n - 1] - before);
