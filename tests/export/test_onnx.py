@@ -317,7 +317,7 @@ def test_what_cannot_be_exported_is_refused(digits, monkeypatch):
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="dtype must be one of 'float32', 'float64', 'uint8'"):
         to_onnx(forest, dtype="int8")
-    monkeypatch.setattr("silvan.export._graph._LARGEST_MODEL", 1000)
+    monkeypatch.setattr("silvan.export.onnx.graph._MAX_MODEL_BYTES", 1000)
     with pytest.raises(ValueError, match=r"model would take .* bytes, .* fewer trees"):
         to_onnx(forest)
     monkeypatch.setitem(sys.modules, "onnx", None)

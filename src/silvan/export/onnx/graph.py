@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 _OPSET = 17
 _IR_VERSION = 8
-_LARGEST_MODEL = 2**31 - 1  # of a protobuf message
+_MAX_MODEL_BYTES = 2**31 - 1  # of a protobuf message
 
 
 class Graph:
@@ -85,10 +85,10 @@ class Graph:
             ir_version=_IR_VERSION,
             producer_name="silvan",
         )
-        if model.ByteSize() > _LARGEST_MODEL:
+        if model.ByteSize() > _MAX_MODEL_BYTES:
             raise ValueError(
                 f"the model would take {model.ByteSize():,} bytes, but an ONNX file has at most "
-                f"{_LARGEST_MODEL:,}; export a forest with fewer trees, or limit their depth."
+                f"{_MAX_MODEL_BYTES:,}; export a forest with fewer trees, or limit their depth."
             )
         self._onnx.checker.check_model(model)
         return model
