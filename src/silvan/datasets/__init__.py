@@ -1,0 +1,24 @@
+"""The simulated classification problems of the papers, drawn as their authors drew them.
+
+Every function returns ``X`` as float32, which forests read without a copy, and ``y`` as int64
+from 0. Labels are computed from the float32 values. The same `random_state` gives the same
+data.
+"""
+
+from silvan.datasets.grids import make_bars, make_circle_segments, make_impulse
+from silvan.datasets.tables import (
+    make_orthant,
+    make_parallel_hyperplanes,
+    make_sparse_parity,
+    make_trunk,
+)
+
+__all__ = [
+    "make_bars",
+    "make_circle_segments",
+    "make_impulse",
+    "make_orthant",
+    "make_parallel_hyperplanes",
+    "make_sparse_parity",
+    "make_trunk",
+]
