@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 
 from silvan._validation import invalid, is_integer, warn_user
-from silvan.forest_arrays import MOST_CATEGORIES
+from silvan.forest_arrays import MAX_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
 _NEW = -1.0
@@ -145,10 +145,10 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
         categories[j] = _learn(_distinct(table, j)[1])
-        if len(categories[j]) > MOST_CATEGORIES:  # type: ignore[arg-type]
+        if len(categories[j]) > MAX_CATEGORIES:  # type: ignore[arg-type]
             raise ValueError(
                 f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
-                f"{MOST_CATEGORIES} at most; leave it out, or group its values."
+                f"{MAX_CATEGORIES} at most; leave it out, or group its values."
             )
     return CategoryTable(categories)
 

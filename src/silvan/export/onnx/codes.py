@@ -8,7 +8,7 @@ import numpy as np
 
 from silvan.export.onnx.graph import Graph
 from silvan.export.onnx.tables import NodeTables, Padding, add_one_by_one, look_up_columns
-from silvan.forest_arrays import MOST_CATEGORIES, ForestArrays
+from silvan.forest_arrays import MAX_CATEGORIES, ForestArrays
 
 
 class Codes(NamedTuple):
@@ -61,7 +61,7 @@ class Codes(NamedTuple):
         missing = body.add("IsNaN", numbers)
         # A number that is no integer stands for the category below it, as in the core; what is no
         # category at all must not leave the range of int32.
-        low, high = (body.constant(np.array(end, np.float32)) for end in (-1.0, MOST_CATEGORIES))
+        low, high = (body.constant(np.array(end, np.float32)) for end in (-1.0, MAX_CATEGORIES))
         place = body.add("Where", missing, low, numbers)
         place = body.add("Floor", body.add("Min", body.add("Max", place, low), high))
         place = body.add("Cast", place, to=body.type_of(np.int32))
