@@ -1,0 +1,54 @@
+"""Coordinates of an affinity graph that may fall into parts: each is embedded by itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan._validation import warn_user
+from silvan.unsupervised.eigenmap import Graph, embed_graph
+
+
+class PartsMap(NamedTuple):
+    """Coordinates of all samples, and the eigenvalues of each part."""
+
+    vectors: NDArray[np.float64]  # (n_samples, n_components)
+    values: NDArray[np.float64]  # (n_parts, n_components + 1), ascending
+    labels: NDArray[np.integer]  # (n_samples,): the part of each sample
+
+
+def embed_parts(graph: Graph, n_components: int) -> PartsMap:
+    """Embed each part by itself, and set it to the right of the last one; warn if it is not one."""
+    labels = graph.components()
+    sizes = np.bincount(labels)
+    if len(sizes) == 1:
+        whole = embed_graph(graph, n_components)
+        return PartsMap(whole.vectors, whole.values[np.newaxis], labels)
+    _warn_of_parts(sizes)
+    vectors = np.zeros((len(labels), n_components))
+    values = np.empty((len(sizes), n_components + 1))
+    gap = 1.0 / np.sqrt(len(labels))
+    border = 0.0
+    for number in range(len(sizes)):
+        samples = np.flatnonzero(labels == number)
+        part = embed_graph(graph.restrict(samples), n_components)
+        values[number] = part.values
+        # As if all samples were one graph: the mean squared coordinate is the same in all parts.
+        placed = part.vectors * np.sqrt(len(samples) / len(labels))
+        placed[:, 0] += border - placed[:, 0].min()
+        vectors[samples] = placed
+        border = float(placed[:, 0].max()) + gap
+    vectors[:, 0] -= vectors[:, 0].mean()
+    return PartsMap(vectors, values, labels)
+
+
+def _warn_of_parts(sizes: NDArray[np.integer]) -> None:
+    largest = ", ".join(map(str, sorted(sizes.tolist(), reverse=True)[:5]))
+    warn_user(
+        f"the affinity graph falls into {len(sizes)} parts that no leaf links, of {largest}"
+        f"{', ...' if len(sizes) > 5 else ''} samples; each is embedded by itself and they "
+        "are set side by side. Grow more trees or larger leaves (n_estimators, "
+        "min_samples_leaf) if the data are one piece."
+    )
