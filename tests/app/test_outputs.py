@@ -86,6 +86,7 @@ def test_an_output_is_checked_before_work(run, place, monkeypatch, command, reas
     (place / "folder.csv").mkdir()
     os.mkfifo(place / "pipe.csv")
     monkeypatch.setattr("silvan.app.commands.open_source", None)  # work would fail
+    monkeypatch.setattr("silvan.app.inputs.open_source", None)
     monkeypatch.setattr("silvan.app.commands.load_model", None)
     name, text = UNWRITABLE[reason]
     assert text in messages(run(*WRITERS[command], "--out", f"{name}.csv", code=2))

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import math
-import time
-import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from silvan.app.console import Program, note, say, shown_rows, steps
-from silvan.app.data import Dataset, Request, Spelling, open_source
-from silvan.app.data.dataset import KINDS
+from silvan.app.data import Request, Spelling, open_source
 from silvan.app.errors import UsageError
+from silvan.app.growing import describe, grow, say_score
+from silvan.app.inputs import check_jobs, parse_names, parse_shape, read_data, target_file
 from silvan.app.models import (
     AUTO,
     SKLEARN,
-    TASKS,
     Growing,
-    decide_task,
-    fit_rows,
     layout_of,
     load_model,
     make_forest,
@@ -78,7 +73,7 @@ for each class, or time series of the UCR and UEA archives (.ts, .tsv). Each com
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for page, picture and model.")] = Path(
+    output: Annotated[Path, typer.Option(help="Folder for page, figure and model.")] = Path(
         "demo-output"
     ),
     jobs: Jobs = 1,
@@ -90,7 +85,7 @@ def demo(
     """
     from silvan.app.demo import run_demo
 
-    _check_jobs(jobs)
+    check_jobs(jobs)
     run_demo(output, jobs, quick=quick)
 
 
@@ -127,8 +122,8 @@ def fit(
 
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
     """
-    _check_jobs(jobs)
-    check_output(out, [data, _target_file(target)])
+    check_jobs(jobs)
+    check_output(out, [data, target_file(target)])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
@@ -136,23 +131,12 @@ def fit(
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     read, kind_of_target = read_data(data, asked, task, spelling)
     estimator = make_forest(forest, read, kind_of_target, growing)
-    # The only row of a table is in every tree's bag.
-    may_bag = not no_out_of_bag and len(read.y) > 1
-    bag = bool(estimator.get_params().get("bootstrap")) and may_bag
-    estimator.set_params(oob_score=bag, verbose=1)
-    start = time.perf_counter()
-    _fit(estimator, fit_rows(read), read.y)
-    seconds = time.perf_counter() - start
-    estimator.set_params(verbose=0)
+    seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
     with reported(out):
         estimator.save(out)
-    say(f"Grew {trees} trees ({_describe(estimator)}) in {seconds:.1f} s.")
-    if bag:
-        name = "accuracy" if kind_of_target == "classification" else "R²"
-        if math.isfinite(estimator.oob_score_):
-            say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")
-        else:
-            say(f"Out-of-bag {name}: unknown, since too few rows were out of bag.")
+    say(f"Grew {trees} trees ({describe(estimator)}) in {seconds:.1f} s.")
+    if estimator.oob_score:
+        say_score(estimator, kind_of_target)
     elif not no_out_of_bag and len(read.y) == 1:
         note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
@@ -189,7 +173,7 @@ def predict(
     """
     from silvan.app.prediction import check_columns, open_writer, predict_source
 
-    _check_jobs(jobs)
+    check_jobs(jobs)
     if out is not None:
         check_output(out, [model, data])
     forest = load_model(model).set_params(n_jobs=jobs)
@@ -236,7 +220,7 @@ def evaluate(
     from silvan.app.comparison import compare, format_table
     from silvan.app.evaluation import make_folds, make_systems
 
-    _check_jobs(jobs)
+    check_jobs(jobs)
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
     spelling = Spelling(tuple(missing or ()), decimal)
     read, kind_of_target = read_data(data, asked, task, spelling)
@@ -287,8 +271,8 @@ def report(
     from silvan.app.evaluation import make_folds, make_systems, task_of, too_few_rows
     from silvan.app.report import Subject, write_report
 
-    _check_jobs(jobs)
-    check_output(out, [model, data, test, _target_file(target)])
+    check_jobs(jobs)
+    check_output(out, [model, data, test, target_file(target)])
     spelling = Spelling(tuple(missing or ()), decimal)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
@@ -321,79 +305,3 @@ def info(model: ModelPath) -> None:
 
     for name, value in describe_model(load_model(model), model):
         say(f"{name:<16}{value}")
-
-
-def read_data(
-    path: Path, asked: Request, task: str | None, spelling: Spelling
-) -> tuple[Dataset, str]:
-    """Read data, say what they are, and decide between classes and measurements."""
-    _check_choice("--kind", asked.kind, KINDS)
-    _check_choice("--task", task, TASKS)
-    data = open_source(path, spelling).read(asked)
-    if asked.categorical and data.names is None:
-        raise UsageError("--categorical is for tables with names of columns; leave it out.")
-    y, decided = decide_task(data.y, task)
-    data = Dataset(data.X, y, data.kind, data.target, data.notes)
-    note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
-    if decided == "classification":
-        n_classes = len(set(y.tolist()))
-        if n_classes == 1:
-            note(
-                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
-            )
-        else:
-            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
-    else:
-        note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
-    return data, decided
-
-
-def parse_shape(text: str | None) -> tuple[int, ...] | None:
-    """Read sizes such as 28x28.
-
-    >>> parse_shape("28x28"), parse_shape("96"), parse_shape(None)
-    ((28, 28), (96,), None)
-    """
-    if text is None:
-        return None
-    sizes = text.lower().replace(",", "x").split("x")
-    if not all(size.strip().isdigit() and int(size) > 0 for size in sizes):
-        raise UsageError(f"--shape takes sizes such as 28x28 or 96, not {text!r}.")
-    return tuple(int(size) for size in sizes)
-
-
-def parse_names(text: str) -> list[str]:
-    """Read names that commas separate; "none" is none."""
-    names = [name.strip().lower().replace("-", "_") for name in text.split(",")]
-    return [name for name in dict.fromkeys(names) if name not in ("", "none")]
-
-
-def _fit(estimator: Any, X: Any, y: Any) -> None:
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            estimator.fit(X, y)
-    except ValueError as error:
-        raise UsageError(f"the forest cannot be grown: {error}") from None
-    for warning in caught:
-        note(f"Note: {warning.message}")
-
-
-def _describe(estimator: Any) -> str:
-    law = estimator.projections_
-    return f"{type(estimator).__name__}, {law!r}"
-
-
-def _target_file(target: str | None) -> Path | None:
-    """The file with the targets of an array, if the target is one."""
-    return Path(target) if target is not None and Path(target).suffix == ".npy" else None
-
-
-def _check_jobs(jobs: int) -> None:
-    if jobs == 0:
-        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
-
-
-def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:
-    if value is not None and value not in choices:
-        raise UsageError(f"{option} must be {' or '.join(choices)}, but it is {value!r}.")

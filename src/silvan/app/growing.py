@@ -1,0 +1,54 @@
+"""Growing the forest of a command, and what is said about it."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from typing import Any
+
+from silvan.app.console import note, say
+from silvan.app.data import Dataset
+from silvan.app.errors import UsageError
+from silvan.app.models import fit_rows
+
+
+def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
+    """Fit an estimator with a progress bar, and return the seconds that it took.
+
+    The out-of-bag score is estimated if it is asked for and can be.
+    """
+    # The only sample of a table is in every tree's bag.
+    may_score = out_of_bag and len(data.y) > 1
+    bootstrap = bool(estimator.get_params().get("bootstrap"))
+    estimator.set_params(oob_score=bootstrap and may_score, verbose=1)
+    start = time.perf_counter()
+    _fit(estimator, fit_rows(data), data.y)
+    seconds = time.perf_counter() - start
+    estimator.set_params(verbose=0)
+    return seconds
+
+
+def describe(estimator: Any) -> str:
+    """Class and distribution of a fitted forest."""
+    return f"{type(estimator).__name__}, {estimator.projections_!r}"
+
+
+def say_score(estimator: Any, task: str) -> None:
+    """Print the out-of-bag score of a forest that has one."""
+    name = "accuracy" if task == "classification" else "R²"
+    if math.isfinite(estimator.oob_score_):
+        say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")
+    else:
+        say(f"Out-of-bag {name}: unknown, since too few rows were out of bag.")
+
+
+def _fit(estimator: Any, X: Any, y: Any) -> None:
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(X, y)
+    except ValueError as error:
+        raise UsageError(f"the forest cannot be grown: {error}") from None
+    for warning in caught:
+        note(f"Note: {warning.message}")

@@ -1,0 +1,72 @@
+"""What commands are given: data to read, and options to take apart and check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from silvan.app.console import note
+from silvan.app.data import Dataset, Request, Spelling, open_source
+from silvan.app.data.dataset import KINDS
+from silvan.app.errors import UsageError
+from silvan.app.models import TASKS, decide_task
+
+
+def read_data(
+    path: Path, asked: Request, task: str | None, spelling: Spelling
+) -> tuple[Dataset, str]:
+    """Read data, say what they are, and decide between classes and measurements."""
+    _check_choice("--kind", asked.kind, KINDS)
+    _check_choice("--task", task, TASKS)
+    data = open_source(path, spelling).read(asked)
+    if asked.categorical and data.names is None:
+        raise UsageError("--categorical is for tables with names of columns; leave it out.")
+    y, decided = decide_task(data.y, task)
+    data = Dataset(data.X, y, data.kind, data.target, data.notes)
+    note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
+    if decided == "classification":
+        n_classes = len(set(y.tolist()))
+        if n_classes == 1:
+            note(
+                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
+            )
+        else:
+            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
+    else:
+        note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    return data, decided
+
+
+def parse_shape(text: str | None) -> tuple[int, ...] | None:
+    """Read sizes such as 28x28.
+
+    >>> parse_shape("28x28"), parse_shape("96"), parse_shape(None)
+    ((28, 28), (96,), None)
+    """
+    if text is None:
+        return None
+    sizes = text.lower().replace(",", "x").split("x")
+    if not all(size.strip().isdigit() and int(size) > 0 for size in sizes):
+        raise UsageError(f"--shape takes sizes such as 28x28 or 96, not {text!r}.")
+    return tuple(int(size) for size in sizes)
+
+
+def parse_names(text: str) -> list[str]:
+    """Read names that commas separate; "none" is none."""
+    names = [name.strip().lower().replace("-", "_") for name in text.split(",")]
+    return [name for name in dict.fromkeys(names) if name not in ("", "none")]
+
+
+def target_file(target: str | None) -> Path | None:
+    """The file with the targets of an array, if the target is one."""
+    return Path(target) if target is not None and Path(target).suffix == ".npy" else None
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise an error if there is no such number of threads."""
+    if jobs == 0:
+        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
+
+
+def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:
+    if value is not None and value not in choices:
+        raise UsageError(f"{option} must be {' or '.join(choices)}, but it is {value!r}.")
