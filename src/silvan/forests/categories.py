@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 
 from silvan._validation import invalid, is_integer, warn_user
-from silvan.forest_arrays import MAX_CATEGORIES
+from silvan.forest_arrays.layout import MAX_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
 _NEW = -1.0

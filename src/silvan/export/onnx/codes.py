@@ -8,7 +8,8 @@ import numpy as np
 
 from silvan.export.onnx.graph import Graph
 from silvan.export.onnx.tables import NodeTables, Padding, add_one_by_one, look_up_columns
-from silvan.forest_arrays import MAX_CATEGORIES, ForestArrays
+from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.layout import MAX_CATEGORIES
 
 
 class Codes(NamedTuple):
