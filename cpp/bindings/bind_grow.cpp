@@ -97,11 +97,10 @@ TrainingTargets read_targets(const nb::object& targets, const nb::object& weight
     return read;
 }
 
-nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
+nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     nb::dict arrays;
-    arrays["grid_shape"] = to_numpy(grid == nullptr ? std::vector<std::int64_t>() : std::vector(grid->shape()));
-    arrays["grid_contiguous"] =
-        to_numpy(grid == nullptr ? std::vector<std::uint8_t>() : std::vector(grid->contiguous()));
+    arrays["grid_shape"] = to_numpy(std::move(columns.grid_shape));
+    arrays["grid_contiguous"] = to_numpy(std::move(columns.grid_contiguous));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));
@@ -121,25 +120,8 @@ nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
     return arrays;
 }
 
-// The categories that the options tell of, and the order of rows that their codes are learnt in.
-void read_categories(const nb::dict& options, TrainingSet& training) {
-    if (!options.contains("n_categories")) return;
-    const auto counts = nb::cast<std::vector<std::int64_t>>(options["n_categories"]);
-    const FeatureMatrix& columns = training.features.columns;
-    require(static_cast<std::int64_t>(counts.size()) == columns.n_features, "n_categories needs one entry per feature");
-    require(std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n >= 0; }),
-            "n_categories must not be negative");
-    require(columns.type == FeatureType::float32, "numbers of categories must be float32");
-    require(training.targets.label != nullptr || training.targets.value != nullptr, "categories need targets");
-    training.features.categories = Categories(counts);
-    training.rank.resize(static_cast<std::size_t>(training.rows.n_samples));
-    for (std::size_t i = 0; i < training.rank.size(); ++i) {
-        training.rank[training.rows.order[i]] = static_cast<std::uint32_t>(i);
-    }
-}
-
 // The caller's own matrix, where it is row-major and of a type that growing reads, as a second layout.
-void view_rows_layout(const nb::object& source, TrainingFeatures& features) {
+void view_rows_layout(const nb::object& source, FeatureLayouts& features) {
     if (source.is_none()) return;
     const FeatureMatrix rows = view_matrix(nb::cast<AnyMatrix>(source));
     require(rows.n_samples == features.columns.n_samples && rows.n_features == features.columns.n_features,
@@ -147,28 +129,30 @@ void view_rows_layout(const nb::object& source, TrainingFeatures& features) {
     if (rows.column_stride == 1) features.rows = rows;
 }
 
-// Running sums are filled row by row, so rows are read where they are at hand in the stored type.
-const FeatureMatrix& rows_or_columns(const TrainingFeatures& features) {
-    return features.rows.data != nullptr && features.rows.type == features.columns.type ? features.rows
-                                                                                        : features.columns;
-}
-
 nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::object& targets, const nb::object& weights,
               const nb::dict& rows, const std::shared_ptr<ProjectionDistribution>& distribution,
               const nb::dict& options, std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads,
               const nb::object& on_progress) {
+    FeatureLayouts layouts;
+    layouts.columns = view_features(columns);
+    view_rows_layout(source, layouts);
     TrainingSet training;
-    training.features.columns = view_features(columns);
-    view_rows_layout(source, training.features);
-    training.targets = read_targets(targets, weights, training.features.columns.n_samples, options);
+    training.n_features = layouts.columns.n_features;
+    training.targets = read_targets(targets, weights, layouts.columns.n_samples, options);
     training.rows = view_rows(rows);
-    require(training.rows.n_samples == training.features.columns.n_samples, "rows need one entry per sample");
+    require(training.rows.n_samples == layouts.columns.n_samples, "rows need one entry per sample");
     require(training.rows.n_draws >= 1, "at least one row must be drawn");
-    require(distribution->n_features() == training.features.columns.n_features,
+    require(distribution->n_features() == training.n_features,
             "the distribution was made for another number of features");
     const GrowOptions read = read_options(options);
-    read_categories(options, training);
-    const Grid* grid = training.features.categories.any() ? nullptr : distribution->grid();
+    // Categories have no running sums: what they are worth changes from node to node.
+    ColumnDescription description = distribution->columns();
+    if (options.contains("n_categories")) {
+        require(training.targets.label != nullptr || training.targets.value != nullptr, "categories need targets");
+        description = {{}, {}, nb::cast<std::vector<std::int64_t>>(options["n_categories"])};
+    }
+    const std::unique_ptr<ColumnSpace> space = make_column_space(training.n_features, description);
+    space->check(layouts.columns);
     const auto on_wait = [&on_progress](std::int64_t done) {
         nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -177,13 +161,10 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     ForestArrays forest;
     {
         nb::gil_scoped_release release;
-        find_integral_features(training.features);
-        if (grid != nullptr) {
-            training.features.sums = std::make_unique<RunningSums>(rows_or_columns(training.features), *grid);
-        }
+        training.columns = space->read_training(layouts, training.rows.order, *read.kernels);
         forest = grow_forest(training, *distribution, read, {trees.first, trees.second}, n_threads, on_wait);
     }
-    return to_dict(std::move(forest), grid);
+    return to_dict(std::move(forest), std::move(description));
 }
 
 }  // namespace

@@ -30,15 +30,9 @@ public:
         hold(forest, "values", view.values);
         const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
         const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
-        if (shape.shape(0) > 0) {
-            grid_ = std::make_unique<Grid>(
-                std::vector<std::int64_t>(shape.data(), shape.data() + shape.shape(0)),
-                std::vector<std::uint8_t>(contiguous.data(), contiguous.data() + contiguous.shape(0)));
-            view.grid = grid_.get();
-        }
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
-        categories_ = Categories({n_categories.data(), n_categories.data() + n_categories.shape(0)});
-        if (categories_.any()) view.categories = &categories_;
+        columns_ = make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
+        view.columns = columns_.get();
     }
 
     ForestView view;
@@ -53,18 +47,12 @@ private:
     }
 
     std::vector<nb::object> held_;
-    std::unique_ptr<Grid> grid_;
-    Categories categories_;
+    std::unique_ptr<ColumnSpace> columns_;
 };
 
 FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
     const FeatureMatrix features = view_features(x);
-    if (features.n_features != forest.n_features) {
-        throw std::invalid_argument("X has another number of features than the forest");
-    }
-    if (forest.categories != nullptr && features.type != FeatureType::float32) {
-        throw std::invalid_argument("numbers of categories must be float32");
-    }
+    forest.columns->check(features);
     return features;
 }
 

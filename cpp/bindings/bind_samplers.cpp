@@ -17,6 +17,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/node_data.hpp"
 #include "bindings/python_distribution.hpp"
+#include "core/columns/grid.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
@@ -43,11 +44,6 @@ std::int64_t check_n_features(std::int64_t n_features) {
     require(n_features >= 1 && n_features <= std::numeric_limits<std::int32_t>::max(),
             "n_features must be between 1 and 2^31 - 1");
     return n_features;
-}
-
-template <typename T>
-std::vector<T> to_vector(const ConstArray<T>& array) {
-    return {array.data(), array.data() + array.shape(0)};
 }
 
 DistributionPtr make_axis_aligned(std::int64_t n_features) {
@@ -146,7 +142,9 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
         n_features = check_n_features(n_features * length);
     }
     const auto patches = std::make_shared<Patches>(std::move(law));
-    if (patches->grid() != nullptr) check_n_features(n_features + patches->grid()->n_sums());
+    if (const ColumnDescription columns = patches->columns(); !columns.grid_shape.empty()) {
+        check_n_features(n_features + Grid(columns.grid_shape, columns.grid_contiguous).n_sums());
+    }
     return patches;
 }
 
@@ -209,10 +207,9 @@ nb::tuple sample_directions(const DistributionPtr& distribution, std::uint64_t s
 }
 
 nb::object grid_of(const DistributionPtr& distribution) {
-    const Grid* grid = distribution->grid();
-    if (grid == nullptr) return nb::none();
-    return nb::make_tuple(to_numpy(std::vector<std::int64_t>(grid->shape())),
-                          to_numpy(std::vector<std::uint8_t>(grid->contiguous())));
+    ColumnDescription columns = distribution->columns();
+    if (columns.grid_shape.empty()) return nb::none();
+    return nb::make_tuple(to_numpy(std::move(columns.grid_shape)), to_numpy(std::move(columns.grid_contiguous)));
 }
 
 // Writes directions over running sums as directions over features.

@@ -52,8 +52,10 @@ NodeData::NodeData(const nb::object& data, std::int64_t n_features) {
     if (data.is_none()) return;
     const auto read = nb::cast<nb::dict>(data);
     x_ = nb::cast<AnyMatrix>(read["X"]);
-    features_ = view_features(x_);
-    require(features_.n_features == n_features, "X must have the features of the distribution");
+    features_.columns = view_features(x_);
+    require(features_.columns.n_features == n_features, "X must have the features of the distribution");
+    space_ = make_column_space(n_features, {});
+    columns_ = space_->read_training(features_, nullptr, best_kernels());
     read_targets(read);
     read_rows(read);
 }
@@ -75,7 +77,7 @@ void NodeData::read_targets(const nb::dict& data) {
         targets_.n_outputs = static_cast<std::int64_t>(outputs_.shape(1));
         require(targets_.n_outputs >= 1, "targets need a column");
     }
-    require(n_targets == features_.n_samples, "targets need one entry per row of X");
+    require(n_targets == features_.columns.n_samples, "targets need one entry per row of X");
     const nb::object weights = data["weights"];
     if (weights.is_none()) return;
     weights_ = nb::cast<ConstArray<double>>(weights);
@@ -85,13 +87,13 @@ void NodeData::read_targets(const nb::dict& data) {
 
 void NodeData::read_rows(const nb::dict& data) {
     const auto multiplicity = nb::cast<ConstArray<std::int32_t>>(data["multiplicity"]);
-    require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.n_samples,
+    require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.columns.n_samples,
             "multiplicity needs one entry per row of X");
     const auto add = [&multiplicity](Rows& rows, std::uint32_t row) {
         rows.numbers.push_back(row);
         rows.counts.push_back(multiplicity.data()[row]);
     };
-    for (std::uint32_t row = 0; row < features_.n_samples; ++row) {
+    for (std::uint32_t row = 0; row < features_.columns.n_samples; ++row) {
         if (multiplicity.data()[row] > 0) add(root_, row);
     }
     const nb::object rows = data["rows"];
@@ -102,15 +104,15 @@ void NodeData::read_rows(const nb::dict& data) {
     const auto numbers = nb::cast<ConstArray<std::uint32_t>>(rows);
     for (std::size_t i = 0; i < numbers.shape(0); ++i) {
         const std::uint32_t row = numbers.data()[i];
-        require(row < features_.n_samples && multiplicity.data()[row] > 0, "rows must be rows of X that the root has");
+        require(row < features_.columns.n_samples && multiplicity.data()[row] > 0, "rows must be rows of X that the root has");
         add(node_, row);
     }
 }
 
 NodeContext NodeData::view(const Rows& rows) const {
     NodeContext context;
-    if (features_.data == nullptr) return context;
-    context.features = &features_;
+    if (columns_ == nullptr) return context;
+    context.columns = columns_.get();
     context.rows = rows.numbers.data();
     context.n_rows = static_cast<std::int64_t>(rows.numbers.size());
     context.targets = &targets_;

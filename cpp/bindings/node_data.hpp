@@ -4,11 +4,12 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bindings/arrays.hpp"
 #include "core/lapack.hpp"
-#include "core/node_targets.hpp"
+#include "core/columns/column_space.hpp"
 #include "core/samplers/projection_sampler.hpp"
 
 namespace silvan::bindings {
@@ -39,7 +40,9 @@ private:
     void read_targets(const nanobind::dict& data);
     void read_rows(const nanobind::dict& data);
 
-    FeatureMatrix features_;
+    FeatureLayouts features_;
+    std::unique_ptr<ColumnSpace> space_;
+    std::unique_ptr<NodeColumns> columns_;
     TrainingTargets targets_;
     // What the views above refer to.
     AnyMatrix x_;

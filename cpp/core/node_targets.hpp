@@ -8,17 +8,9 @@
 #include "core/criteria.hpp"
 #include "core/gaussian_space.hpp"
 #include "core/split_kernels.hpp"
+#include "core/training_targets.hpp"
 
 namespace silvan {
-
-// The whole training set's targets as the caller gives them. One of label and value is set, or neither for the
-// Gaussian criterion, which does not read them.
-struct TrainingTargets {
-    const std::int32_t* label = nullptr;  // classification: class codes
-    const double* value = nullptr;        // regression: n_samples x n_outputs
-    const double* weight = nullptr;       // of each row besides its multiplicity, or nullptr for ones
-    std::int64_t n_outputs = 1;           // classes, or regression outputs
-};
 
 class NodeTargets {
 public:

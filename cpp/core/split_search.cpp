@@ -31,9 +31,9 @@ inline std::int64_t row_of(std::uint64_t key) { return static_cast<std::int64_t>
 
 }  // namespace
 
-SplitSearch::SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
+SplitSearch::SplitSearch(const SplitKernels& kernels, std::int64_t max_rows,
                          std::int64_t min_samples_leaf, const std::atomic<bool>& stop)
-    : kernels_(kernels), features_(features), min_samples_leaf_(min_samples_leaf), stop_(stop) {
+    : kernels_(kernels), min_samples_leaf_(min_samples_leaf), stop_(stop) {
     reserve_rows(max_rows);
 }
 
@@ -52,22 +52,20 @@ void* SplitSearch::room_for(std::int64_t n) {
 }
 
 Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch,
-                        NodeCodes* codes) {
+                        NodeColumns& columns) {
     Split best;
     best.score = kNoScore;
     Found winner;
     double best_rank = kNoScore;
     for (std::int64_t j = 0; j < batch.size() && !stop_.load(std::memory_order_relaxed); ++j) {
         const Direction direction = direction_of(batch, j);
-        const ValueRange range =
-            features_.project(kernels_, rows, targets.n_rows(), direction, codes, values_);
+        const ValueRange range = columns.project(direction, rows, targets.n_rows(), values_);
         if (range.minimum > range.maximum) continue;
         if (range.minimum == range.maximum && !range.any_missing) continue;
         best.varies = true;
-        const Found found = search_direction(targets, range, features_.is_integral(direction), best_rank);
+        const Found found = search_direction(targets, range, columns.is_integral(direction), best_rank);
         if (!found.found) continue;
-        const bool coded = codes != nullptr && codes->touches(direction);
-        const double rank = coded ? rank_of(found, rows, targets, *codes) : found.score;
+        const double rank = columns.is_learnt(direction) ? rank_of(found, rows, targets, columns) : found.score;
         if (!(rank > best_rank)) continue;
         best_rank = rank;
         winner = found;
@@ -91,22 +89,22 @@ Split SplitSearch::find(const std::uint32_t* rows, const NodeTargets& targets, c
 }
 
 double SplitSearch::rank_of(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
-                            const NodeCodes& codes) {
+                            const NodeColumns& columns) {
     constexpr double kLeastShare = 1e-6;  // a split that nobody confirms is better than none
     const double seen = std::max(found.score - targets.base_score(), 0.0);
-    const double confirmed = confirmed_gain(found, rows, targets, codes);
+    const double confirmed = confirmed_gain(found, rows, targets, columns);
     return targets.base_score() + std::sqrt(std::clamp(confirmed, kLeastShare * seen, seen) * seen);
 }
 
 double SplitSearch::confirmed_gain(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
-                                   const NodeCodes& codes) {
+                                   const NodeColumns& columns) {
     const std::size_t n_sums = targets.totals().size();
     left_sums_.assign(n_sums, 0.0);
     right_sums_.assign(n_sums, 0.0);
     double weight_left = 0.0;
     double weight_right = 0.0;
     for (std::int64_t i = 0; i < targets.n_rows(); ++i) {
-        if (codes.asks(rows[i])) continue;
+        if (columns.is_learnt_from(rows[i])) continue;
         const bool left = found.only_missing_right ? values_[i] == values_[i]
                                                    : goes_left(values_[i], found.lower, found.missing_left);
         const double weight = targets.row_weight(i);

@@ -19,7 +19,7 @@
 #include "core/node_targets.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/split_kernels.hpp"
-#include "core/training_features.hpp"
+#include "core/columns/column_space.hpp"
 
 namespace silvan {
 
@@ -42,7 +42,7 @@ inline Direction direction_of(const ProjectionBatch& batch, std::int64_t j) {
 
 class SplitSearch {
 public:
-    SplitSearch(const SplitKernels& kernels, const TrainingFeatures& features, std::int64_t max_rows,
+    SplitSearch(const SplitKernels& kernels, std::int64_t max_rows,
                 std::int64_t min_samples_leaf, const std::atomic<bool>& stop);
 
     // Makes room for nodes of so many rows.
@@ -50,8 +50,8 @@ public:
 
     // Best split of the node over the directions of `batch`, or over the first of them if `stop` becomes true:
     // a large node takes seconds.
-    // `codes` are those of the node where some features are categorical.
-    Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch, NodeCodes* codes);
+    Split find(const std::uint32_t* rows, const NodeTargets& targets, const ProjectionBatch& batch,
+               NodeColumns& columns);
 
     // Where the Gaussian criterion measures the rows of a node; filled before find, and needed by no other.
     void use_space(GaussianSpace& space) { space_ = &space; }
@@ -75,11 +75,12 @@ private:
     };
 
     Found search_direction(const NodeTargets& targets, const ValueRange& range, bool integral, double to_beat);
-    // What a direction over categories is compared by: the geometric mean of its gain and of that which the rows
-    // confirm that its codes were not learnt from. At most the score itself.
-    double rank_of(const Found& found, const std::uint32_t* rows, const NodeTargets& targets, const NodeCodes& codes);
+    // What a direction with learnt values is compared by: the geometric mean of its gain and of that which the rows
+    // confirm that it was not learnt from. At most the score itself.
+    double rank_of(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
+                   const NodeColumns& columns);
     double confirmed_gain(const Found& found, const std::uint32_t* rows, const NodeTargets& targets,
-                          const NodeCodes& codes);
+                          const NodeColumns& columns);
     bool prefers_pairs(const NodeTargets& targets) const;
     bool choose_binning(const NodeTargets& targets, const ValueRange& range, bool integral, Binning& binning);
     Found search_histogram(const NodeTargets& targets, const Binning& binning, double to_beat);
@@ -97,7 +98,6 @@ private:
     HistogramScratch scratch();
 
     const SplitKernels& kernels_;
-    const TrainingFeatures& features_;
     std::int64_t min_samples_leaf_;
     const std::atomic<bool>& stop_;
     Buffer<float> room_;  // for the values of two directions

@@ -17,19 +17,6 @@ std::int64_t likely_tree_rows(const RowDraws& rows) {
     return std::min(most, static_cast<std::int64_t>(likely));
 }
 
-template <typename T>
-bool equal_rows(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
-    const T* first = x.as<T>() + static_cast<std::int64_t>(a) * x.row_stride;
-    const T* second = x.as<T>() + static_cast<std::int64_t>(b) * x.row_stride;
-    for (std::int64_t j = 0; j < x.n_features; ++j) {
-        const T u = first[j * x.column_stride];
-        const T v = second[j * x.column_stride];
-        const bool both_missing = u != u && v != v;
-        if (u != v && !both_missing) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
@@ -39,11 +26,11 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       options_(options),
       stop_(stop),
       targets_(training.targets, options.criterion, likely_tree_rows(training.rows)),
-      search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf,
+      search_(*options.kernels, likely_tree_rows(training.rows), options.min_samples_leaf,
               stop),
-      space_(options.gaussian) {
+      space_(options.gaussian),
+      columns_(training.columns->for_thread()) {
     if (options.criterion == Criterion::gaussian) search_.use_space(space_);
-    if (training.features.categories.any()) codes_.emplace(training.features.categories, training.rank.data());
     counts_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
 }
 
@@ -66,7 +53,7 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     arrays.add_nodes(1);
     const NodeContext root = context_of(open_.back());
-    if (codes_) codes_->start(root, codes_key(root.key, 0));
+    columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
     while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
         const OpenNode open = open_.back();
@@ -127,7 +114,7 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
 // those that do not vary at the node are replaced by others a few times.
 void TreeGrower::load_space(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxDraws = 8;
-    const std::int64_t n_features = training_.features.columns.n_features;
+    const std::int64_t n_features = training_.n_features;
     space_.start(open.end - open.begin, targets_.row_weights(), space_key(open.key, 0));
     if (n_features <= options_.gaussian.n_dimensions) {
         if (features_.size() == 0) {
@@ -155,8 +142,8 @@ void TreeGrower::add_dimensions(const OpenNode& open, const ProjectionBatch& bat
     const std::int64_t n_rows = open.end - open.begin;
     values_.resize(static_cast<std::size_t>((n_rows + kLane - 1) / kLane * kLane));
     for (std::int64_t j = 0; j < batch.size(); ++j) {
-        const ValueRange range = training_.features.project(*options_.kernels, rows_ + open.begin, n_rows,
-                                                            direction_of(batch, j), codes(), values_.data());
+        const ValueRange range =
+            columns_->project(direction_of(batch, j), rows_ + open.begin, n_rows, values_.data());
         space_.add_dimension(values_.data(), range);
     }
 }
@@ -175,8 +162,8 @@ bool TreeGrower::may_split(const OpenNode& open) const {
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) {
-    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key, &training_.targets, counts_.data() + open.begin, codes()};
+    return {columns_.get(), &training_.targets, rows_ + open.begin, counts_.data() + open.begin,
+            open.end - open.begin, tree_, open.depth, open.key};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
@@ -184,14 +171,14 @@ NodeContext TreeGrower::context_of(const OpenNode& open) {
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
     const NodeContext context = context_of(open);
-    const std::int64_t n_features = training_.features.columns.n_features;
+    const std::int64_t n_features = training_.n_features;
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {
         Random random(attempt_key(open.key, redraw));
-        if (codes_) codes_->start(context, codes_key(open.key, redraw));
+        columns_->start(context, columns_key(open.key, redraw));
         batch_.clear();
         sampler.sample(context, n_directions, random, batch_);
-        const Split split = search_.find(context.rows, targets_, batch_, codes());
+        const Split split = search_.find(context.rows, targets_, batch_, *columns_);
         if (split.varies || redraw == kMaxRedraws || stop_.load(std::memory_order_relaxed)) return split;
         if (redraw == 0 && rows_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
@@ -201,38 +188,18 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
 bool TreeGrower::rows_are_identical(const OpenNode& open) const {
     const std::uint32_t first = rows_[open.begin];
     for (std::int64_t i = open.begin + 1; i < open.end; ++i) {
-        const std::uint32_t row = rows_[i];
-        const FeatureMatrix& columns = training_.features.columns;
-        const bool equal = columns.type == FeatureType::float32 ? equal_rows<float>(columns, first, row)
-                                                                : equal_rows<std::uint8_t>(columns, first, row);
-        if (!equal) return false;
+        if (!columns_->equal_rows(first, rows_[i])) return false;
     }
     return true;
 }
 
-// Stable, so that rows stay in ascending order within every node and gathers stream through memory.
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     const std::int64_t n = open.end - open.begin;
-    divide(counts_.data() + open.begin, n, split);
-    return open.begin + divide(rows_ + open.begin, n, split);
-}
-
-template <typename T>
-std::int64_t TreeGrower::divide(T* entries, std::int64_t n, const Split& split) {
     const float* values = search_.winning_values();
-    T* right = static_cast<T*>(search_.spare());
-    std::int64_t n_left = 0;
-    std::int64_t n_right = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const T entry = entries[i];
-        const bool go_left = goes_left(values[i], split.threshold, split.missing_left);
-        entries[n_left] = entry;
-        right[n_right] = entry;
-        n_left += go_left ? 1 : 0;
-        n_right += go_left ? 0 : 1;
-    }
-    std::copy(right, right + n_right, entries + n_left);
-    return n_left;
+    partition_rows(counts_.data() + open.begin, static_cast<std::int32_t*>(search_.spare()), values, n,
+                   split.threshold, split.missing_left);
+    return open.begin + partition_rows(rows_ + open.begin, static_cast<std::uint32_t*>(search_.spare()), values, n,
+                                       split.threshold, split.missing_left);
 }
 
 // Where training met no missing value, later ones follow the side of the larger weight.
@@ -252,7 +219,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     const auto left = static_cast<std::int32_t>(arrays.left.size());
 
     const Direction winner = direction_of(batch_, split.direction);
-    const Direction kept = codes_ ? codes_->written_out(winner) : winner;
+    const Direction kept = columns_->written_out(winner);
     const auto length = static_cast<std::size_t>(kept.n_nonzeros);
     arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
     arrays.direction_indices.append(kept.indices, length);
@@ -262,8 +229,8 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = missing_left ? 1 : 0;
     arrays.add_nodes(2);
-    const auto [left_estimates, right_estimates] = estimation_.divide(
-        open.estimates, training_.features, *options_.kernels, winner, codes(), split.threshold, missing_left);
+    const auto [left_estimates, right_estimates] =
+        estimation_.divide(open.estimates, *columns_, winner, split.threshold, missing_left);
     open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
     open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
 }

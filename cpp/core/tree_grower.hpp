@@ -3,9 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
+#include "core/columns/column_space.hpp"
 #include "core/criteria.hpp"
 #include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
@@ -15,7 +16,6 @@
 #include "core/samplers/projection_sampler.hpp"
 #include "core/split_kernels.hpp"
 #include "core/split_search.hpp"
-#include "core/training_features.hpp"
 
 namespace silvan {
 
@@ -32,10 +32,10 @@ struct GrowOptions {
 };
 
 struct TrainingSet {
-    TrainingFeatures features;
+    std::unique_ptr<NodeColumns> columns;  // every thread has a reader made by for_thread
+    std::int64_t n_features = 0;
     TrainingTargets targets;
     RowDraws rows;
-    std::vector<std::uint32_t> rank;  // place of each row in canonical order, where features are categorical
 };
 
 class TreeGrower {
@@ -61,13 +61,10 @@ private:
     void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
     double impurity_decrease(const Split& split) const;
     bool may_split(const OpenNode& open) const;
-    NodeCodes* codes() { return codes_ ? &*codes_ : nullptr; }
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
-    template <typename T>
-    std::int64_t divide(T* entries, std::int64_t n, const Split& split);
     bool heavier_left(const Split& split) const;
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
     void add_leaf(const OpenNode& open, TreeArrays& arrays);
@@ -87,7 +84,7 @@ private:
     NodeTargets targets_;
     SplitSearch search_;
     GaussianSpace space_;
-    std::optional<NodeCodes> codes_;  // where features are categorical
+    std::unique_ptr<NodeColumns> columns_;
     ProjectionBatch features_;  // every feature by itself
     std::vector<float> values_;
 };
