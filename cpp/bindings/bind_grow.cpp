@@ -15,14 +15,6 @@
 namespace silvan::bindings {
 namespace {
 
-Criterion read_criterion(const std::string& name) {
-    if (name == "gini") return Criterion::gini;
-    if (name == "entropy") return Criterion::entropy;
-    if (name == "squared_error") return Criterion::squared_error;
-    if (name == "gaussian") return Criterion::gaussian;
-    throw std::invalid_argument("unknown criterion " + name);
-}
-
 const SplitKernels* find_kernels(const std::string& name) {
     for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
         if (name == (*table)->name) return *table;
@@ -52,13 +44,13 @@ GaussianOptions read_gaussian(const nb::dict& options) {
 
 GrowOptions read_options(const nb::dict& options) {
     GrowOptions read;
-    read.criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
+    read.criterion.criterion = criterion_named(nb::cast<std::string>(options["criterion"]));
     read.n_directions = nb::cast<std::int64_t>(options["n_directions"]);
     read.max_depth = nb::cast<std::int64_t>(options["max_depth"]);
     read.min_samples_split = nb::cast<std::int64_t>(options["min_samples_split"]);
     read.min_samples_leaf = nb::cast<std::int64_t>(options["min_samples_leaf"]);
     read.min_impurity_decrease = nb::cast<double>(options["min_impurity_decrease"]);
-    if (read.criterion == Criterion::gaussian) read.gaussian = read_gaussian(options["gaussian"]);
+    if (options.contains("gaussian")) read.criterion.gaussian = read_gaussian(options["gaussian"]);
     read.seed = nb::cast<std::uint64_t>(options["seed"]);
     read.kernels = options.contains("instruction_set")
                        ? find_kernels(nb::cast<std::string>(options["instruction_set"]))
@@ -74,7 +66,7 @@ TrainingTargets read_targets(const nb::object& targets, const nb::object& weight
                              const nb::dict& options) {
     TrainingTargets read;
     read.n_outputs = nb::cast<std::int64_t>(options["n_outputs"]);
-    const Criterion criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
+    const Criterion criterion = criterion_named(nb::cast<std::string>(options["criterion"]));
     // The Gaussian criterion reads no targets, but a law of directions that looks at them finds equal ones.
     if (criterion == Criterion::squared_error || (criterion == Criterion::gaussian && !targets.is_none())) {
         const auto values = nb::cast<ConstMatrix<double>>(targets);
@@ -137,12 +129,12 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
     layouts.columns = view_features(columns);
     view_rows_layout(source, layouts);
     TrainingSet training;
-    training.n_features = layouts.columns.n_features;
+    const std::int64_t n_features = layouts.columns.n_features;
     training.targets = read_targets(targets, weights, layouts.columns.n_samples, options);
     training.rows = view_rows(rows);
     require(training.rows.n_samples == layouts.columns.n_samples, "rows need one entry per sample");
     require(training.rows.n_draws >= 1, "at least one row must be drawn");
-    require(distribution->n_features() == training.n_features,
+    require(distribution->n_features() == n_features,
             "the distribution was made for another number of features");
     const GrowOptions read = read_options(options);
     // Categories have no running sums: what they are worth changes from node to node.
@@ -151,7 +143,7 @@ nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::obje
         require(training.targets.label != nullptr || training.targets.value != nullptr, "categories need targets");
         description = {{}, {}, nb::cast<std::vector<std::int64_t>>(options["n_categories"])};
     }
-    const std::unique_ptr<ColumnSpace> space = make_column_space(training.n_features, description);
+    const std::unique_ptr<ColumnSpace> space = make_column_space(n_features, description);
     space->check(layouts.columns);
     const auto on_wait = [&on_progress](std::int64_t done) {
         nb::gil_scoped_acquire acquire;

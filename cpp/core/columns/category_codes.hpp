@@ -56,6 +56,7 @@ public:
                         std::shared_ptr<const std::vector<std::uint32_t>> rank, const SplitKernels& kernels);
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<CategoryNodeColumns>(*this); }
+    std::int64_t n_features() const override { return plain_.n_features(); }
     std::int64_t n_columns() const override { return plain_.n_columns(); }
     FeatureType feature_type() const override { return plain_.feature_type(); }
     void start(const NodeContext& node, std::uint64_t key) override;

@@ -37,6 +37,8 @@ public:
     // A reader of the same columns for another thread.
     virtual std::unique_ptr<NodeColumns> for_thread() const = 0;
 
+    virtual std::int64_t n_features() const = 0;
+
     // Directions of a node may have indices below this number.
     virtual std::int64_t n_columns() const = 0;
 

@@ -14,7 +14,8 @@ public:
     PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels);
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<PlainNodeColumns>(*this); }
-    std::int64_t n_columns() const override { return layouts_.columns.n_features; }
+    std::int64_t n_features() const override { return layouts_.columns.n_features; }
+    std::int64_t n_columns() const override { return n_features(); }
     FeatureType feature_type() const override { return layouts_.columns.type; }
     ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                        float* values) override;

@@ -92,6 +92,7 @@ public:
           sums_(std::make_shared<const RunningSums>(layouts.rows_or_columns(), grid)) {}
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<RunningSumNodeColumns>(*this); }
+    std::int64_t n_features() const override { return plain_.n_features(); }
     std::int64_t n_columns() const override { return n_columns_; }
     FeatureType feature_type() const override { return plain_.feature_type(); }
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/criteria.hpp"
+#include "core/criteria/moment_score.hpp"
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 

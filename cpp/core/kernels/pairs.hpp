@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/criteria.hpp"
+#include "core/criteria/moment_score.hpp"
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 
@@ -54,8 +54,8 @@ void require_leaf_rows(const float* values, std::int64_t n_rows, std::int64_t mi
     }
 }
 
-SplitPosition best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
-    SplitPosition best{kNoScore, kInfinity, false};
+Split best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
+    Split best{kNoScore, kInfinity, false};
     for (std::int64_t i = 0; i < n_rows; ++i) best.score = larger(score[i], best.score);
     if (best.score == kNoScore) return best;
     for (std::int64_t i = 0; i < n_rows; ++i) {
@@ -130,7 +130,7 @@ void score_pairs_many(const float* values, std::int64_t n_rows, const ClassTarge
     }
 }
 
-SplitPosition search_pairs(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+Split search_pairs(const float* values, std::int64_t n_rows, const ClassTargets& targets,
                            std::int64_t min_samples_leaf) {
     double score[kMaxPairs];
     if (targets.n_classes == 2) {
@@ -142,7 +142,7 @@ SplitPosition search_pairs(const float* values, std::int64_t n_rows, const Class
     return best_of_pairs(values, n_rows, score);
 }
 
-SplitPosition search_pairs_regression(const float* values, std::int64_t n_rows,
+Split search_pairs_regression(const float* values, std::int64_t n_rows,
                                       const RegressionTargets& targets, std::int64_t min_samples_leaf) {
     constexpr std::int64_t kHalf = kLane / 2;
     double position[kMaxPairs + kLane];

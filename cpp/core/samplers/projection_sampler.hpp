@@ -35,6 +35,12 @@ struct ProjectionBatch {
         weights.push_back(weight);
     }
 
+    // Direction number j.
+    Direction direction(std::int64_t j) const {
+        const std::int64_t start = indptr[static_cast<std::size_t>(j)];
+        return {indices.data() + start, weights.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start};
+    }
+
     void end_direction() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
 
     // Room for new directions, to be filled in place: their nonzeros begin at `begin`, the end of each goes
