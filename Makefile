@@ -30,6 +30,7 @@ lint: $(VENV)/group-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/group-test
 	$(BIN)/python -m benchmarks.peers

@@ -24,7 +24,8 @@ predicted = forest.predict(X)
 # %%
 # The parts add up exactly:
 
-from silvan.explanations import ContributionDisplay, feature_contributions
+from silvan.explanations import feature_contributions
+from silvan.plotting import ContributionDisplay
 
 bias, parts = feature_contributions(forest, X[:3])
 print(parts.shape)

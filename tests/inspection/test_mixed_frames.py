@@ -18,7 +18,7 @@ from silvan import (
     ManifoldForestClassifier,
     presets,
 )
-from silvan.explanations import ContributionDisplay, feature_contributions
+from silvan.explanations import feature_contributions
 from silvan.inspection import (
     background_share,
     bias_variance,
@@ -29,6 +29,7 @@ from silvan.inspection import (
     top_projections,
 )
 from silvan.plotting import (
+    ContributionDisplay,
     EmbeddingDisplay,
     ImportanceDisplay,
     OutOfBagDisplay,

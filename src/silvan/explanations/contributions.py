@@ -62,7 +62,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
 
     See Also
     --------
-    ContributionDisplay : Draws them in the shape of the data.
+    silvan.plotting.ContributionDisplay : Draws them in the shape of the data.
     silvan.inspection.importance_map : What the forest looks at over all rows.
 
     Notes

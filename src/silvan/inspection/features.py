@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,13 +23,12 @@ from silvan.forests.importances import (
     split_gains,
 )
 from silvan.inspection._checks import check_forest
-from silvan.projections import Mixture, Patches, ProjectionDistribution
+from silvan.projections import Patches
+from silvan.projections.mixture import find_component
 
 __all__ = ["background_share", "grid_of", "importance_map", "projection_counts"]
 
 KINDS = ("counts", "gain")
-
-Law = TypeVar("Law", bound=ProjectionDistribution)
 
 
 def projection_counts(
@@ -240,14 +239,6 @@ def grid_of(forest: BaseForest) -> Patches | None:
     """
     check_forest(forest)
     return find_component(forest.projections_, Patches)
-
-
-def find_component(projections: ProjectionDistribution, kind: type[Law]) -> Law | None:
-    """The distribution itself or the first component of a mixture that is of a kind, if any."""
-    if isinstance(projections, Mixture):
-        found = (find_component(component, kind) for component, _ in projections.components)
-        return next((law for law in found if law is not None), None)
-    return projections if isinstance(projections, kind) else None
 
 
 def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Pictures of forests; they need matplotlib, the extra ``silvan[plot]``."""
 
-from silvan.explanations.display import ContributionDisplay
 from silvan.plotting.bias_variance import BiasVarianceDisplay
+from silvan.plotting.contributions import ContributionDisplay
 from silvan.plotting.importances import ImportanceDisplay
 from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._validation import check_integer, invalid
 from silvan.forests.base import BaseForest
-from silvan.inspection.features import find_component, grid_of, importance_map
+from silvan.inspection.features import grid_of, importance_map
 from silvan.plotting._panels import (
     MOST_COLUMNS,
     Panel,
@@ -25,6 +25,7 @@ from silvan.plotting._panels import (
 )
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
+from silvan.projections.mixture import find_component
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

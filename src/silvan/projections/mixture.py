@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from silvan._validation import invalid, is_number
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.dictionary import to_cumulative
 from silvan.projections.node import Node
+
+Kind = TypeVar("Kind", bound=ProjectionDistribution)
 
 
 class Mixture(ProjectionDistribution):
@@ -187,3 +189,11 @@ class Mixture(ProjectionDistribution):
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
         return _core.mixture(natives, to_cumulative(self._law()))
+
+
+def find_component(projections: ProjectionDistribution, kind: type[Kind]) -> Kind | None:
+    """The distribution itself or the first component of a mixture that is of a kind, if any."""
+    if isinstance(projections, Mixture):
+        found = (find_component(component, kind) for component, _ in projections.components)
+        return next((one for one in found if one is not None), None)
+    return projections if isinstance(projections, kind) else None

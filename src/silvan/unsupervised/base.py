@@ -14,13 +14,13 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows
 from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
-from silvan.inspection.features import find_component
 from silvan.projections import (
     CanonicalDirections,
     ProjectionDistribution,
     RidgeDirections,
     UniformCombinations,
 )
+from silvan.projections.mixture import find_component
 
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.

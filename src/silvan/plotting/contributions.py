@@ -12,15 +12,16 @@ from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_table
-from silvan.inspection.features import find_component, grid_of
+from silvan.inspection.features import grid_of
+from silvan.plotting import _panels
+from silvan.plotting._panels import MOST_COLUMNS, Panel, channels_first, image_panels
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
+from silvan.projections.mixture import find_component
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from silvan.plotting._panels import Panel
 
 _PANEL_SIZE = {"image": (2.2, 2.4), "line": (6.0, 2.2), "bar": (5.0, 3.2), "graph": (3.6, 3.4)}
 
@@ -69,7 +70,7 @@ class ContributionDisplay:
     --------
     >>> from sklearn.datasets import load_digits
     >>> from silvan import ManifoldForestClassifier
-    >>> from silvan.explanations import ContributionDisplay
+    >>> from silvan.plotting import ContributionDisplay
     >>> digits = load_digits()
     >>> forest = ManifoldForestClassifier(20, random_state=0).fit(digits.images, digits.target)
     >>> display = ContributionDisplay.from_estimator(forest, digits.images[:5])
@@ -177,9 +178,6 @@ class ContributionDisplay:
         display : ContributionDisplay
             This picture.
         """
-        # Not above: silvan.plotting imports this display.
-        from silvan.plotting import _panels
-
         check_integer("max_features", max_features, 1)
         check_integer("n_slices", n_slices, 1)
         kind, panels, n_columns = self._panels(n_slices)
@@ -207,8 +205,6 @@ class ContributionDisplay:
 
     def _panels(self, n_slices: int) -> tuple[str, list[Panel], int]:
         """Kind of picture, its panels, and how many of them are side by side."""
-        from silvan.plotting._panels import MOST_COLUMNS, Panel, channels_first, image_panels
-
         values, rows = self.contributions, self.rows
         if self.graph is not None or not self.grid:
             values, rows = (array.reshape(len(array), -1) for array in (values, rows))

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_digits
 
-import silvan.plotting
 from silvan import ForestRegressor, ManifoldForestClassifier
-from silvan.explanations import ContributionDisplay, feature_contributions
+from silvan.explanations import feature_contributions
+from silvan.plotting import ContributionDisplay
 from silvan.projections import GraphNeighborhoods
 
 matplotlib.use("Agg")
@@ -144,7 +144,3 @@ def test_contributions_on_a_graph_are_colours_of_its_nodes():
 def test_more_than_three_contiguous_axes_are_refused():
     with pytest.raises(ValueError, match="4 contiguous axes cannot be drawn, but one with up to 3"):
         ContributionDisplay(np.ones((1, 2, 2, 2, 2)), np.ones((1, 2, 2, 2, 2)), ["one"]).plot()
-
-
-def test_display_is_among_the_others():
-    assert silvan.plotting.ContributionDisplay is ContributionDisplay
