@@ -35,7 +35,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 # Types are words such as "array-like of shape (n_samples,)", whose parts are no links.
 napoleon_use_param = False
-napoleon_use_ivar = True
+# Nor are those of attributes, and the underscore at the end of a name makes no link of it.
+napoleon_custom_sections = [("Attributes", "params_style")]
 
 # All examples run at every build, since the library may have changed. One that fails fails it.
 sphinx_gallery_conf = {
@@ -83,9 +84,15 @@ def prepare_docstring(
     if lines:
         # Tables of names repeat the summary line where its footnotes are not.
         lines[0] = re.sub(r"(,? ?\[\d+\]_)+", "", lines[0])
+    in_example = False
     for i, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if in_example:
+            continue
         # The fitted attribute in "of shape (n_samples, n_outputs_)" is no link.
         line = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)
+        # An author's initial begins no list.
+        line = re.sub(r"^( *(?:\.\. \[\d+\] )?)(?=[A-Z]\. )", r"\1\\", line)
         lines[i] = re.sub(r":ref:`([^`<]+?)\s*<[^>]+>`", r"\1", line)
 
 

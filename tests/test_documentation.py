@@ -1,6 +1,7 @@
 """The documentation names everything: public names in the API, pages of results in their index."""
 
 import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -33,6 +34,52 @@ def test_public_names_are_in_the_api_reference(module):
     listed = set(re.findall(r"^   (\w+)$", text, re.M))
     public = set(importlib.import_module(f"silvan{module}").__all__) - {"__version__"}
     assert public <= listed
+
+
+# Sphinx's own extensions use what its next version takes away.
+@pytest.mark.filterwarnings("ignore:.*removed in Sphinx")
+def test_the_reference_shows_names_of_fitted_attributes_whole(tmp_path):
+    application = pytest.importorskip("sphinx.application", reason="part of make docs")
+    documented = {
+        f"silvan{module}.{name}": obj
+        for module in MODULES
+        for name, obj in vars(importlib.import_module(f"silvan{module}")).items()
+        if inspect.isclass(obj) and re.search(r"^\w+_ : ", inspect.getdoc(obj) or "", re.M)
+    }
+    assert len(documented) > 5
+    for name in documented:
+        page = f"{name}\n{'=' * len(name)}\n\n.. autoclass:: {name}\n"
+        (tmp_path / f"{name}.rst").write_text(page, encoding="utf-8")
+    (tmp_path / "index.rst").write_text("All\n===\n\n.. toctree::\n   :glob:\n\n   silvan*\n")
+    plain = {
+        "extensions": ["sphinx.ext.autodoc", "sphinx.ext.napoleon"],
+        "html_theme": "basic",
+        "html_theme_options": {},
+        "html_css_files": [],
+        "html_static_path": [],
+    }
+    out = tmp_path / "out"
+    application.Sphinx(
+        tmp_path, DOCS, out, tmp_path / "trees", "html", confoverrides=plain, status=None
+    ).build()
+    for name, obj in documented.items():
+        html = (out / f"{name}.html").read_text(encoding="utf-8")
+        for attribute in re.findall(r"^(\w+_) : ", inspect.getdoc(obj), re.M):
+            assert f"<strong>{attribute}</strong>" in html, (name, attribute)
+        assert not re.search(r"\w\\_", html)
+        assert "<ol" not in html, "the initial of an author is no number of a list"
+
+
+@pytest.mark.parametrize("kind", ["Forest", "ManifoldForest"])
+def test_fit_says_what_targets_each_forest_takes(kind):
+    classifier, regressor = (
+        inspect.getdoc(getattr(importlib.import_module("silvan"), kind + task).fit)
+        for task in ("Classifier", "Regressor")
+    )
+    assert re.search(r"^y : array-like of shape \(n_samples,\)$", classifier, re.M)
+    assert "y : array-like of shape (n_samples,) or (n_samples, n_outputs)" in regressor
+    for text in (classifier, regressor):
+        assert re.findall(r"^(\w+) : ", text, re.M) == ["X", "y", "sample_weight", "self"]
 
 
 def test_pages_of_results_have_a_line_in_their_index():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import diags_array
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.datasets import load_digits
 
 from silvan import ManifoldForestClassifier, ManifoldForestRegressor, presets
 from silvan.projections import (
@@ -14,6 +15,7 @@ from silvan.projections import (
     GraphNeighborhoods,
     Patches,
     PrincipalComponents,
+    ProjectionDistribution,
     RandomRotation,
     RidgeDirections,
     SparseSigns,
@@ -30,7 +32,7 @@ LAWS = {
     "rr_rf": RandomRotation(),
     "rot_for": PrincipalComponents(3, per="tree"),
     "o_rf": RidgeDirections(),
-    "ccf": CanonicalDirections(),
+    "ccf": CanonicalDirections(max_fits=1),
     "rerf": SparseSigns(),
     "sporf": SparseSigns(law="poisson"),
     "s_rerf": Patches((3, 4), boundary="inside", weights="uniform"),
@@ -88,14 +90,54 @@ def test_trees_vote_and_draw_the_square_root_of_p_directions():
 
 
 def test_fitted_systems_are_set_as_published():
-    rotation, oblique, canonical = presets.rot_for(), presets.o_rf(), presets.ccf(n_classes=5)
+    rotation, oblique, canonical = presets.rot_for(), presets.o_rf(), presets.ccf()
     assert (rotation.bootstrap, rotation.max_features, rotation.voting) == (False, None, "soft")
     assert presets.rot_for(per="node").projections.per == "node"
     assert (oblique.bootstrap, oblique.max_features) == (True, 1)
-    assert (canonical.bootstrap, canonical.max_features) == (False, 4)
+    assert (canonical.bootstrap, canonical.max_features) == (False, None)
     assert canonical.projections.bootstrap
-    with pytest.raises(ValueError, match="n_classes must be an integer >= 2"):
-        presets.ccf(n_classes=1)
+
+
+def test_a_node_of_a_canonical_correlation_forest_makes_one_fit():
+    X, y = load_digits(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(size=X.shape)  # no pixel is constant
+    law = presets.ccf().projections
+    # log2(64) + 1 features are drawn.
+    for n_classes, n_found in ((2, 1), (4, 3), (10, 7)):
+        seen = y < n_classes
+        directions = law.draw(64, 64, random_state=0, X=X[seen], y=y[seen])
+        assert directions.shape[0] == n_found
+        assert len({tuple(row) for row in np.split(directions.indices, n_found)}) == 1
+
+
+class CountedFits(ProjectionDistribution):
+    """Canonical directions in Python, with a count of nodes asked and of fits made."""
+
+    def __init__(self, law):
+        self.law, self.n_nodes, self.n_fits = law, 0, 0
+
+    def sample(self, node, rng):
+        self.n_nodes += 1
+        fit = self.law._fit
+
+        def count(*args):
+            self.n_fits += 1
+            return fit(*args)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.law, "_fit", count, raising=False)
+            return self.law.sample(node, rng)
+
+
+def test_a_canonical_correlation_forest_fits_once_a_node():
+    X, y = load_digits(return_X_y=True)
+    forest = presets.ccf(2, random_state=0)
+    counted = CountedFits(forest.projections)
+    # An object is cloned by its parameters; this one keeps its count.
+    counted.__sklearn_clone__ = lambda: counted
+    forest.set_params(projections=counted).fit(X[:300], y[:300])
+    assert counted.n_nodes > 40
+    assert counted.n_fits == counted.n_nodes
 
 
 def test_frank_is_f_rc_on_ranks(rows):

@@ -27,7 +27,7 @@ def make_distribution(kind, n_features):
     if kind == "ridge":
         return _core.ridge_directions(n_features, 2, 1.0, 40)
     if kind == "canonical":
-        return _core.canonical_directions(n_features, 3, True, 40)
+        return _core.canonical_directions(n_features, 3, True, 40, 2)
     return _core.uniform_combinations(n_features, 2)
 
 

@@ -1,5 +1,6 @@
 """The search by out-of-bag score: what it chooses, what it shares, what it refuses."""
 
+import io
 import re
 
 import numpy as np
@@ -17,7 +18,7 @@ from silvan.projections import (
     SparseSigns,
     UniformCombinations,
 )
-from silvan.tuning import OutOfBagSearch, direction_grid
+from silvan.tuning import OutOfBagSearch, direction_grid, patch_grid
 from silvan.tuning.race import count_trees, plan_rounds
 
 # The checks of scikit-learn know no seed but that of the outermost estimator.
@@ -128,6 +129,10 @@ def test_rows_are_read_once_for_all_that_can_share_them(parity, monkeypatch):
         ForestClassifier(20, random_state=0), {"max_samples": [0.5, 0.9], "max_features": [1, 2]}
     ).fit(X, y)
     assert sorted(reads[1:]) == [0.5, 0.9]
+    images = np.random.default_rng(0).normal(size=(40, 4, 4))
+    patches = {"max_patch": [2, 3], "n_patches": [1, 2], "reach": [1, 2], "weights": ["signs"]}
+    OutOfBagSearch(ManifoldForestClassifier(20, random_state=0), patches).fit(images, y[:40])
+    assert len(reads) == 4
 
 
 def test_without_a_seed_candidates_still_draw_the_same_rows(parity):
@@ -199,6 +204,44 @@ def test_the_default_grid_follows_the_estimator(parity):
     assert manifold.predict(images).shape == (40,)
 
 
+def test_manifold_forests_have_a_default_grid():
+    rng = np.random.default_rng(0)
+    images, y = rng.normal(size=(60, 12, 16)), np.arange(60) % 2
+    images[y == 1, :3, :3] += 1.0
+    search = OutOfBagSearch(ManifoldForestClassifier(30, random_state=0)).fit(images, y)
+    tried = search.results_
+    assert sorted(set(tried["param_max_patch"]), key=str) == [(3, 4), 1, 3]
+    assert set(tried["param_n_patches"]) == {1, 2}
+    assert set(tried["param_max_features"]) == {14, 52, 192}
+    alone = ManifoldForestClassifier(30, random_state=0, **search.best_params_).fit(images, y)
+    np.testing.assert_array_equal(search.predict_proba(images), alone.predict_proba(images))
+
+
+def test_the_grid_of_patches_keeps_to_the_axes():
+    channels = Patches((3, 40), min_size=(2, 4), contiguous=(False, True))
+    assert patch_grid(channels)["max_patch"] == [(3, 4), (3, 5), (3, 10)]
+    assert patch_grid(Patches((2, 50)))["max_patch"] == [1, (2, 3), (2, 6), (2, 12)]
+    grid = patch_grid(Patches(16), max_directions=10)
+    assert grid == {"max_features": [4, 8, 10], "max_patch": [1, 3, 4], "n_patches": [1, 2]}
+    for size in patch_grid(channels)["max_patch"]:
+        Patches((3, 40), (2, 4), size, contiguous=(False, True)).validate(120)
+    with pytest.raises(ValueError, match=r"patches must be a silvan\.projections\.Patches"):
+        patch_grid((8, 8))
+
+
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag prediction")
+def test_the_default_grid_is_bounded_by_its_cost():
+    X, y = make_trunk(2500, n_features=60, random_state=0)
+    search = OutOfBagSearch(ForestClassifier(1, random_state=0), min_trees=1).fit(X, y)
+    assert set(search.results_["param_max_features"]) == {3, 8, 22, 60, 100}
+    # Never less than four times what the forest itself draws.
+    wide = ForestClassifier(1, max_features=40, random_state=0)
+    search = OutOfBagSearch(wide, min_trees=1).fit(X, y)
+    assert max(search.results_["param_max_features"]) == 160
+    search = OutOfBagSearch(wide, min_trees=1, max_directions=None).fit(X[:60], y[:60])
+    assert max(search.results_["param_max_features"]) == 3600
+
+
 def test_only_the_last_round_complains_of_too_few_trees(parity):
     X, y = parity
     OutOfBagSearch(ForestClassifier(80, random_state=0), GRID, min_trees=2).fit(X, y)
@@ -213,11 +256,41 @@ def test_the_bar_counts_trees_to_the_end(parity, capsys):
     assert f"{total}/{total} trees, took" in capsys.readouterr().err
 
 
+def test_the_time_left_does_not_rise_with_the_directions(parity, monkeypatch):
+    clock = [0.0]
+    grow_on = ForestClassifier._grow_on
+
+    def grow_slowly(self, rows, earlier):
+        n_new = self.n_estimators - (0 if earlier is None else earlier.n_trees)
+        clock[0] += n_new * (0.01 + 0.001 * self.max_features)
+        grow_on(self, rows, earlier)
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(ForestClassifier, "_grow_on", grow_slowly)
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    grid = {"max_features": [1, 5, 25, 125, 625], "min_samples_leaf": [1, 5]}
+    OutOfBagSearch(ForestClassifier(60, random_state=0), grid, verbose=1).fit(*parity)
+    left = re.findall(r"(?:(\d+) min )?([\d.]+) s left", screen.getvalue())
+    seconds = np.array([60 * int(minutes or 0) + float(rest) for minutes, rest in left])
+    assert len(seconds) > 10
+    assert (seconds[1:] <= 1.02 * np.minimum.accumulate(seconds)[:-1]).all()
+    assert seconds[0] >= 0.9 * clock[0] - 20 * (0.01 + 0.625)
+
+
 @pytest.mark.parametrize(
     ("search", "message"),
     [
         (OutOfBagSearch(AxisAligned()), "estimator must be a forest of silvan"),
         (OutOfBagSearch(ForestClassifier(), min_trees=0), "min_trees must be an integer >= 1"),
+        (
+            OutOfBagSearch(ForestClassifier(), max_directions="all"),
+            'max_directions must be an integer >= 1, "auto" or None',
+        ),
         (OutOfBagSearch(ForestClassifier(), factor=1), "factor must be an integer >= 2 or None"),
         (
             OutOfBagSearch(ForestClassifier(), {"n_estimators": [10, 20]}),

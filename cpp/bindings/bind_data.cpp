@@ -1,7 +1,9 @@
 // Binds what prepares training data: columns, canonical row order and row draws.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "bindings/bindings.hpp"
@@ -60,13 +62,16 @@ nb::object to_columns(const AnyMatrix& x) {
 }
 
 template <typename Target>
-Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& targets) {
+Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                               const std::optional<ConstArray<double>>& weights) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
+    if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
     std::vector<std::uint32_t> order;
     {
         nb::gil_scoped_release release;
-        order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)));
+        order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
+                                weights ? weights->data() : nullptr);
     }
     return to_numpy(std::move(order));
 }
@@ -135,9 +140,11 @@ void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"),
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    constexpr auto kRowOrder = "The canonical order of the rows, by a hash of their features and targets.";
-    m.def("row_order", &row_order<double>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
-    m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kRowOrder);
+    constexpr auto kRowOrder = "The canonical order of the rows, by a hash of their features and targets, then by weight.";
+    m.def("row_order", &row_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), kRowOrder);
+    m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), kRowOrder);
     m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
     constexpr auto kRowRepeats = "For each position in the canonical order, 1 if the row there equals the one before.";

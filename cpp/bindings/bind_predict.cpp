@@ -7,6 +7,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/predictor.hpp"
+#include "core/votes.hpp"
 
 namespace silvan::bindings {
 namespace {
@@ -111,6 +112,17 @@ std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::obje
     return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
 }
 
+Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArray<double>& values) {
+    std::vector<double> votes(values.shape(0));
+    for (std::size_t leaf = 0; leaf + 1 < indptr.shape(0); ++leaf) {
+        const std::int64_t begin = indptr.data()[leaf];
+        cast_vote(values.data() + begin, indptr.data()[leaf + 1] - begin, [&](std::int64_t k, double share) {
+            votes[static_cast<std::size_t>(begin + k)] = share;
+        });
+    }
+    return to_numpy(std::move(votes));
+}
+
 }  // namespace
 
 void bind_predict(nb::module_& m) {
@@ -121,6 +133,8 @@ void bind_predict(nb::module_& m) {
     m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
           nb::arg("rows"), nb::arg("seed"), nb::arg("n_threads"),
           "Sums of votes over the trees that did not draw a row, and the number of those trees.");
+    m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
+          "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");
 }
 
 }  // namespace silvan::bindings

@@ -90,10 +90,11 @@ DistributionPtr make_ridge_directions(std::int64_t n_features, std::int64_t n_dr
 }
 
 DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t n_drawn, bool bootstrap,
-                                          std::int64_t max_samples) {
+                                          std::int64_t max_samples, std::int64_t max_fits) {
     n_drawn = check_fit(n_drawn, n_features, max_samples);
+    require(max_fits >= 1, "a node needs a fit");
     return std::make_shared<CanonicalDirections>(
-        n_features, CanonicalDirections::Options{n_drawn, bootstrap, max_samples}, lapack());
+        n_features, CanonicalDirections::Options{n_drawn, bootstrap, max_samples, max_fits}, lapack());
 }
 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
@@ -278,7 +279,7 @@ void bind_samplers(nb::module_& m) {
     m.def("ridge_directions", &make_ridge_directions, nb::arg("n_features"), nb::arg("n_drawn"),
           nb::arg("alpha"), nb::arg("max_samples"));
     m.def("canonical_directions", &make_canonical_directions, nb::arg("n_features"), nb::arg("n_drawn"),
-          nb::arg("bootstrap"), nb::arg("max_samples"));
+          nb::arg("bootstrap"), nb::arg("max_samples"), nb::arg("max_fits"));
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
           nb::arg("weights"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/split_kernels.hpp"
+#include "core/votes.hpp"
 
 namespace silvan {
 namespace {
@@ -91,11 +92,9 @@ void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double
         for (std::int64_t k = begin; k < end; ++k) sums[forest.value_outputs[k]] += forest.values[k];
         return;
     }
-    std::int64_t largest = begin;
-    for (std::int64_t k = begin + 1; k < end; ++k) {
-        if (forest.values[k] > forest.values[largest]) largest = k;
-    }
-    sums[forest.value_outputs[largest]] += 1.0;
+    cast_vote(forest.values + begin, end - begin, [&](std::int64_t k, double share) {
+        sums[forest.value_outputs[begin + k]] += share;
+    });
 }
 
 // Calls work(first, last) on blocks of at most `block` of n items, over threads. An exception in one of them

@@ -15,8 +15,8 @@ void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::
 
 enum class Voting : std::uint8_t { soft, hard };
 
-// Adds every tree's leaf values (hard: one vote for the largest value, ties to the lowest output) to
-// sums, n_samples x n_outputs.
+// Adds every tree's leaf values (hard: one vote for the largest value, which equal ones share) to sums,
+// n_samples x n_outputs.
 void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
                double* sums);
 

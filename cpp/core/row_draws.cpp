@@ -6,13 +6,36 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/binomial.hpp"
 #include "core/buffer.hpp"
 #include "core/random.hpp"
 
 namespace silvan {
 namespace {
 
+// Draws one by one cost more than a binomial draw for each row once there are so many of them for each row.
+constexpr std::int64_t kDrawsSingly = 16;
+
+// The multinomial distribution as binomials, each given those before: how many of the draws that are left fall on
+// the next row.
+void draw_counts(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
+    const auto n = draws.n_samples;
+    std::int64_t left = draws.n_draws;
+    double before = 0.0;
+    for (std::int64_t position = 0; position < n && left > 0; ++position) {
+        double share = 1.0 / static_cast<double>(n - position);
+        if (draws.cumulative != nullptr) {
+            share = (draws.cumulative[position] - before) / (draws.cumulative[n - 1] - before);
+            before = draws.cumulative[position];
+        }
+        const std::int64_t count = position == n - 1 ? left : draw_binomial(random, left, share);
+        multiplicity[draws.order[position]] = static_cast<std::int32_t>(count);
+        left -= count;
+    }
+}
+
 void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
+    if (draws.n_draws > kDrawsSingly * draws.n_samples) return draw_counts(draws, random, multiplicity);
     const auto n = draws.n_samples;
     const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
     for (std::int64_t i = 0; i < draws.n_draws; ++i) {
@@ -133,13 +156,15 @@ std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uin
 
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
-                                           std::int64_t n_targets) {
+                                           std::int64_t n_targets, const double* weights) {
     Buffer<std::uint64_t> hashes;
     hash_rows(features, targets, n_targets, hashes);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&hashes](std::uint32_t a, std::uint32_t b) {
-        return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
+    std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
+        if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
+        if (weights != nullptr && weights[a] != weights[b]) return weights[a] < weights[b];
+        return a < b;
     });
     return order;
 }
@@ -154,8 +179,10 @@ std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Targ
     return repeats;
 }
 
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t);
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
+                                                    const double*);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t,
+                                                    const double*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                 const std::uint32_t*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,

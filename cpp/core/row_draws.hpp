@@ -27,7 +27,7 @@ struct RowDraws {
 inline bool is_honest(const RowDraws& draws) { return draws.estimation_share > 0.0; }
 
 // Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each row. Without
-// replacement n_draws distinct rows are drawn uniformly.
+// replacement n_draws distinct rows are drawn uniformly. Takes time in proportion to n_samples, whatever n_draws is.
 void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                std::int32_t* multiplicity);
 
@@ -37,12 +37,12 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
 std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                                                  const std::int32_t* multiplicity);
 
-// Sorts rows by a hash of their features and targets, stably: equal rows end up side by side, and any
-// permutation of the training set gives the same sequence of rows. `targets` is n_samples x n_targets, of
-// std::int32_t or double.
+// Sorts rows by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal rows
+// end up side by side, and any permutation of the training set gives the same sequence of rows and weights.
+// `targets` is n_samples x n_targets, of std::int32_t or double.
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
-                                           std::int64_t n_targets);
+                                           std::int64_t n_targets, const double* weights);
 
 // For each position in `order`, the canonical one, 1 if the row there equals the one before.
 template <typename Target>

@@ -45,7 +45,7 @@ def ridge_directions(
     n_features: int, n_drawn: int, alpha: float, max_samples: int
 ) -> ProjectionDistribution: ...
 def canonical_directions(
-    n_features: int, n_drawn: int, bootstrap: bool, max_samples: int
+    n_features: int, n_drawn: int, bootstrap: bool, max_samples: int, max_fits: int
 ) -> ProjectionDistribution: ...
 def dictionary(
     n_features: int,
@@ -89,7 +89,9 @@ def sample_directions(
 ) -> _Directions: ...
 def to_columns(X: NDArray[Any]) -> NDArray[Any]: ...
 def row_order(
-    X: NDArray[Any], targets: NDArray[np.float64] | NDArray[np.int32]
+    X: NDArray[Any],
+    targets: NDArray[np.float64] | NDArray[np.int32],
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.uint32]: ...
 def draw_rows(rows: Mapping[str, Any], seed: int, tree: int) -> NDArray[np.int32]: ...
 def row_repeats(
@@ -121,3 +123,6 @@ def predict_out_of_bag(
     seed: int,
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+def leaf_votes(
+    value_indptr: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]: ...

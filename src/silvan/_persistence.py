@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from silvan._version import __version__
 
 _VERSION = "_silvan_version"
+_CLASS = "_silvan_class"
 
 
 def require_fitted(rules: Mapping[str, bool]) -> None:
@@ -47,7 +48,7 @@ class PersistentMixin:
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        return {**state, _VERSION: __version__}
+        return {**state, _VERSION: __version__, _CLASS: type(self).__qualname__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
@@ -57,5 +58,11 @@ class PersistentMixin:
                 f"this {type(self).__name__} was pickled by silvan {version}, but this is silvan "
                 f"{__version__}, and pickles are for one version only; fit it again, or save it "
                 "with the other version's forest.save(path) and read it with silvan.load(path)."
+            )
+        name, mine = state.pop(_CLASS, "of an unknown class"), type(self).__qualname__
+        if name != mine:
+            raise ValueError(
+                f"this is the state of an estimator {name}, but it was to be loaded into a {mine}; "
+                f"load it into a {name}."
             )
         super().__setstate__(state)  # type: ignore[misc]

@@ -14,6 +14,8 @@ _SECONDS_BETWEEN_LINES = 10.0
 class ProgressBar:
     """Reports how many of `total` items are done; call it with that number.
 
+    Where items take unequal time, pass the seconds that are left, too.
+
     A context manager, so that the line is ended whatever happens inside.
     """
 
@@ -37,13 +39,13 @@ class ProgressBar:
         if self._terminal and self._shown >= 0:
             self._write("\n")
 
-    def __call__(self, done: int) -> None:
+    def __call__(self, done: int, seconds_left: float | None = None) -> None:
         now = time.monotonic()
         if self._terminal:
-            self._write("\r" + self._text(done, now - self._start) + "\x1b[K")
+            self._write("\r" + self._text(done, now - self._start, seconds_left) + "\x1b[K")
         elif done != self._shown and (done >= self._total or self._line_is_due(now)):
             self._last_line = now
-            self._write(self._text(done, now - self._start) + "\n")
+            self._write(self._text(done, now - self._start, seconds_left) + "\n")
         else:
             return
         self._shown = done
@@ -51,13 +53,15 @@ class ProgressBar:
     def _line_is_due(self, now: float) -> bool:
         return now - self._last_line >= _SECONDS_BETWEEN_LINES
 
-    def _text(self, done: int, elapsed: float) -> str:
+    def _text(self, done: int, elapsed: float, seconds_left: float | None) -> str:
         filled = _BAR_WIDTH * done // max(self._total, 1)
         bar = "#" * filled + "." * (_BAR_WIDTH - filled)
         if done >= self._total:
             time_text = f"took {_duration(elapsed)}"
         elif done:
-            time_text = f"{_duration(elapsed * (self._total - done) / done)} left"
+            if seconds_left is None:
+                seconds_left = elapsed * (self._total - done) / done
+            time_text = f"{_duration(seconds_left)} left"
         else:
             time_text = "time left unknown"
         return f"[{bar}] {done}/{self._total} {self._what}, {time_text}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -15,6 +17,8 @@ from silvan import _core
 
 _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
+# A tree of n leaves has 2n - 1 nodes, numbered by int32.
+MAX_SAMPLES = 2**30
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -70,6 +74,31 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
         raise invalid(name, f"one of {listed}", value, "pass one of them")
 
 
+def check_n_samples(X: Any) -> None:
+    """Require so few rows that the nodes of a tree can be numbered in 32 bits."""
+    n_samples = np.shape(X)[0] if hasattr(X, "shape") and len(X.shape) else 0
+    if n_samples > MAX_SAMPLES:
+        raise ValueError(
+            f"X must have at most {MAX_SAMPLES} rows, because trees number their nodes in 32 bits, "
+            f"but it has {n_samples}; fit the forest on a part of them."
+        )
+
+
+def check_unmasked(name: str, values: Any) -> None:
+    """Refuse arrays with masked entries, whose masks NumPy would drop without a word."""
+    if not np.ma.is_masked(values):
+        return
+    n_masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
+    remedy = (
+        "pass X.astype(float).filled(np.nan) to have them treated as missing values"
+        if name == "X"
+        else f"drop those rows, or pass {name}.filled(...) with the values that they should have"
+    )
+    raise ValueError(
+        f"{name} must not have masked entries, but {n_masked} of {values.size} are; {remedy}."
+    )
+
+
 def check_features(X: NDArray[Any]) -> None:
     """Require numbers within the range of float32, or NaN for missing ones.
 
@@ -106,6 +135,8 @@ class TrainingFeatures(NamedTuple):
 
 def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
     """Store the rows `kept` (None: all) as the core grows on them, by one copy at most."""
+    if not _steps_in_elements(X):
+        X = X.copy()
     if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
         return TrainingFeatures(X, X)
     if kept is None and X.dtype in _COPIED_BY_THE_CORE:
@@ -120,8 +151,14 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
 
 
 def as_rows(X: NDArray[Any]) -> NDArray[Any]:
-    """The array as float32 or uint8, without a copy where it has such a type already."""
-    return X if X.dtype in (np.float32, np.uint8) else X.astype(np.float32)
+    """The array as float32 or uint8, without a copy where the core reads it as it is."""
+    dtype = X.dtype if X.dtype in (np.float32, np.uint8) else np.float32
+    return X.astype(dtype, copy=not _steps_in_elements(X))
+
+
+def _steps_in_elements(X: NDArray[Any]) -> bool:
+    """Whether values lie whole elements apart; those of a field of a record array may not."""
+    return X.flags.aligned and all(step % X.itemsize == 0 for step in X.strides)
 
 
 def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -142,3 +179,11 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
             "give the rows that count a positive weight."
         )
     return weight
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about the user's line: the first one on the stack that is not in this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "silvan":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,13 @@ class ForestArrays:
         arrays = {**arrays, "n_categories": counts}
         return cls(n_features, n_outputs, **{name: arrays[name] for name in _DTYPES})
 
+    def __repr__(self) -> str:
+        return (
+            f"<ForestArrays: {self.n_trees:,} trees, {self.n_nodes:,} nodes, {self.n_leaves:,} "
+            f"leaves, {self.n_features:,} features, {self.n_outputs:,} outputs, "
+            f"{self.nbytes:,} bytes>"
+        )
+
     @property
     def n_trees(self) -> int:
         """Number of trees."""
@@ -230,6 +237,10 @@ class ForestArrays:
             (self.values[entries], self.value_outputs[entries], indptr - indptr[0]),
             shape=(len(indptr) - 1, self.n_outputs),
         )
+
+    def with_votes(self) -> ForestArrays:
+        """The forest with leaves that hold their one vote, which equally probable classes share."""
+        return replace(self, values=_core.leaf_votes(self.value_indptr, self.values))
 
     def depth(self) -> NDArray[np.int64]:
         """Depth of each tree: the largest number of splits between its root and a leaf."""

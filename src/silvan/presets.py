@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from silvan._validation import check_choice, check_integer
+from silvan._validation import check_choice
 from silvan.forests import (
     ForestClassifier,
     ForestRegressor,
@@ -275,7 +275,6 @@ def o_rf(
 def ccf(
     n_estimators: int = 100,
     *,
-    n_classes: int = 2,
     n_features: int | None = None,
     task: str = "classification",
     **options: Any,
@@ -283,15 +282,13 @@ def ccf(
     """Canonical correlation forest (CCF): directions that correlate most with the classes.
 
     A node draws log2(p) + 1 random features and finds their canonical correlations with the classes
-    in a bootstrap sample of its own rows (the projection bootstrap). Trees see all rows. One fit
-    gives as many directions as there are classes but one, which is why it asks for their number; in
-    regression pass the number of outputs plus one.
+    in a bootstrap sample of its own rows (the projection bootstrap). This one fit gives as many
+    directions as there are features drawn, or classes in the node but one, whichever are fewer; in
+    regression, as there are outputs. Trees see all rows.
 
     Parameters
     ----------
     {n_estimators}
-    n_classes : int, default=2
-        Number of classes, so that a node makes one fit as published.
     n_features : int, default=None
         Number of features in a fit; None is log2(p) + 1, rounded up.
     {preset}
@@ -305,12 +302,12 @@ def ccf(
     >>> from sklearn.datasets import load_iris
     >>> from silvan import presets
     >>> X, y = load_iris(return_X_y=True)
-    >>> presets.ccf(50, n_classes=3, random_state=0).fit(X, y).score(X, y) > 0.95
+    >>> presets.ccf(50, random_state=0).fit(X, y).score(X, y) > 0.95
     True
     """
-    check_integer("n_classes", n_classes, 2)
-    options = {"bootstrap": False, "max_features": n_classes - 1, **options}
-    return _forest(task, n_estimators, CanonicalDirections(n_features), options)
+    # A fit never gives more directions than there are features.
+    options = {"bootstrap": False, "max_features": None, **options}
+    return _forest(task, n_estimators, CanonicalDirections(n_features, max_fits=1), options)
 
 
 @shared_docs
@@ -484,8 +481,9 @@ def mf(
     """Manifold-aware forest (MF): sums over patches that cover every cell equally often.
 
     It differs from `morf` in how patches meet the ends of the grid: the size is drawn first, then a
-    place that may stick out, and what does is cut off. The thesis lists the sizes of its
-    experiments in appendix C.
+    place that may stick out, and what does is cut off. Trees average the class probabilities of
+    their leaves (section 2.2) and do not vote. The thesis lists the sizes of its experiments in
+    appendix C.
 
     Parameters
     ----------
@@ -504,8 +502,11 @@ def mf(
     >>> presets.mf(shape=(28, 28), min_patch=2, max_patch=(2, 5)).boundary
     'pad'
     """
+    published: dict[str, Any] = {"boundary": "pad"}
+    if task == "classification":
+        published["voting"] = "soft"
     grid = {"shape": shape, "min_patch": min_patch, "max_patch": max_patch}
-    return _configure(_MANIFOLD_FORESTS, task, n_estimators, {"boundary": "pad"} | grid, options)
+    return _configure(_MANIFOLD_FORESTS, task, n_estimators, published | grid, options)
 
 
 @shared_docs

@@ -155,7 +155,7 @@ def test_report_without_rows_to_judge_by_says_so(run, folder):
     run("report", "none.silvan", "iris.csv", *IRIS, "--against", "none", "--out", "none.html")
     page = check_page((folder / "none.html").read_text(encoding="utf-8"))
     assert page.panels == ["fitted", "embedding", "importance", "projections", "loading"]
-    assert "No rows were left to judge it by." in page.words["head"]
+    assert "Too few rows were left to judge it by." in page.words["head"]
 
 
 def test_scores_are_those_of_scikit_learn():

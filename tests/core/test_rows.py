@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom, chisquare
 
 from silvan import _core
 
@@ -42,6 +43,35 @@ def test_whole_weights_draw_like_repeated_rows():
         weighted = _core.draw_rows(rows, 9, tree)
         single = _core.draw_rows(repeated, 9, tree)
         np.testing.assert_array_equal(weighted[[2, 0, 1]], np.add.reduceat(single, [0, 3, 4]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_draws", [129, 400, 30_000, 2**31 - 1])
+def test_many_draws_have_the_distribution_of_single_ones(n_draws, weighted):
+    weights = np.array([1.0, 40, 3, 5, 0.6, 2, 7, 6]) if weighted else np.ones(8)
+    share = weights / weights.sum()
+    cumulative = np.cumsum(weights) if weighted else None
+    draws = draw_many(make_rows([3, 0, 1, 2, 4, 5, 6, 7], n_draws, cumulative=cumulative), 3000)
+    assert (draws.sum(axis=1, dtype=np.int64) == n_draws).all()
+    assert draws.min() >= 0
+    place = np.array([3, 0, 1, 2, 4, 5, 6, 7])
+    for position, p in enumerate(share):
+        counts = draws[:, place[position]].astype(np.int64)
+        law = binom(n_draws, p)
+        # The distribution of a count, in classes of about 300 draws.
+        edges = np.unique(law.ppf(np.linspace(0, 1, 11)[1:-1]))
+        expected = np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]]))
+        found = np.bincount(np.searchsorted(edges, counts), minlength=len(expected))
+        kept = expected > 0
+        assert found[~kept].sum() == 0
+        if np.count_nonzero(kept) > 1:
+            assert chisquare(found[kept], 3000 * expected[kept]).pvalue > 1e-5
+    # Counts of different rows are correlated as those of a multinomial distribution.
+    covariance = np.cov(draws.astype(np.float64), rowvar=False)[np.ix_(place, place)]
+    expected = n_draws * (np.diag(share) - np.outer(share, share))
+    deviation = np.sqrt(np.diag(expected))
+    difference = (covariance - expected) / np.outer(deviation, deviation)
+    np.testing.assert_allclose(difference, 0, atol=6 * 2 / np.sqrt(3000))
 
 
 def test_equal_weights_draw_like_none():

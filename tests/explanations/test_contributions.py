@@ -41,7 +41,8 @@ def slow_contributions(forest, X):
         first = arrays.tree_offsets[tree]
         leaves = arrays.leaf_values(tree).toarray()
         if forest._hard_votes():
-            leaves = np.eye(arrays.n_outputs)[leaves.argmax(axis=1)]
+            best = leaves == leaves.max(axis=1, keepdims=True)
+            leaves = best / best.sum(axis=1, keepdims=True)
         directions = arrays.directions(tree).toarray().astype(float)
 
         def below(node, first=first):

@@ -18,6 +18,7 @@ from silvan import (
     ForestRegressor,
     ManifoldForestClassifier,
     ManifoldForestRegressor,
+    load,
 )
 from silvan.export import to_onnx, to_onnx_input
 from silvan.projections import Mixture, Patches, UniformCombinations
@@ -275,6 +276,35 @@ def test_rows_of_another_shape_are_refused(digits):
     forest = ManifoldForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(Exception, match="Invalid rank for input"):
         run(forest, X.reshape(-1, 64))
+
+
+@pytest.mark.parametrize("Forest", [ManifoldForestClassifier, ManifoldForestRegressor])
+def test_the_input_has_the_shape_that_fit_was_given(Forest, digits, tmp_path):
+    X, y = digits
+    flat = X.reshape(-1, 64)
+    forest = Forest(3, shape=(8, 8), random_state=0).fit(flat, y)
+    assert_same(forest, flat)
+    assert to_onnx_input(forest, X).shape == flat.shape
+    forest.save(tmp_path / "flat")
+    assert_same(load(tmp_path / "flat"), flat)
+    forest.fit(X, y)
+    assert_same(forest, X)
+    assert to_onnx_input(forest, flat).shape == X.shape
+
+
+@pytest.mark.parametrize("scaling", ["rank", "minmax", "standard"])
+def test_scaled_forests_take_what_float32_cannot_tell_apart(scaling):
+    rng = np.random.default_rng(0)
+    X = 1e6 + rng.random((400, 3))
+    forest = ForestRegressor(5, scaling=scaling, random_state=0).fit(X, X[:, 0])
+    rows = to_onnx_input(forest, X)
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_allclose(run(forest, rows)[0], forest.predict(X), rtol=1e-14)
+    # Other input is what it says: the forest's prediction for rounded rows.
+    rounded = X.astype(np.float32)
+    (predicted,) = run(forest, rounded, dtype="float32")
+    np.testing.assert_allclose(predicted, forest.predict(rounded), rtol=1e-14)
+    assert not np.allclose(predicted, forest.predict(X), rtol=1e-9)
 
 
 def test_what_cannot_be_exported_is_refused(digits, monkeypatch):

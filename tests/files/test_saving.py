@@ -73,8 +73,8 @@ def test_every_forest_comes_back_with_all_it_has_learnt(Forest, memory_map, data
     forest.feature_importances_  # noqa: B018  # computed and kept; not part of the file
     loaded = there_and_back(forest, tmp_path, memory_map=memory_map)
     assert_same(forest, loaded, frame)
-    kept = vars(forest).keys() - {"feature_importances_"}
-    assert vars(loaded).keys() - {"feature_importances_"} == kept
+    kept = vars(forest).keys() - {"_importances"}
+    assert vars(loaded).keys() - {"_importances"} == kept
     for name in ("feature_names_in_", "oob_score_", "oob_prediction_", "classes_", "shape_"):
         if hasattr(forest, name):
             np.testing.assert_array_equal(getattr(forest, name), getattr(loaded, name))
@@ -348,7 +348,16 @@ def test_pickles_and_joblib_files_come_back(data, tmp_path):
     mapped = joblib.load(tmp_path / "forest.joblib", mmap_mode="r")
     for copied in (pickle.loads(pickle.dumps(forest)), copy.deepcopy(forest), mapped):
         assert_same(forest, copied, X)
-        assert "_silvan_version" not in vars(copied)
+        assert not {"_silvan_version", "_silvan_class"} & set(vars(copied))
+
+
+def test_the_state_of_another_class_is_refused(data):
+    X, y = data
+    state = ForestClassifier(2, random_state=0).fit(X, y > 0).__getstate__()
+    with pytest.raises(ValueError, match="the state of an estimator ForestClassifier, but"):
+        ForestRegressor().__setstate__(state)
+    assert not hasattr(ForestRegressor(), "classes_")
+    ForestClassifier().__setstate__(state)
 
 
 @pytest.mark.parametrize("version", ["9.9.9", None])

@@ -105,3 +105,50 @@ def test_a_split_on_a_missing_category_alone_is_kept(law, tmp_path):
     forest.save(tmp_path / "forest.silvan")
     loaded = silvan.load(tmp_path / "forest.silvan")
     np.testing.assert_array_equal(loaded.predict(new_rows()), forest.predict(new_rows()))
+
+
+def test_a_column_without_a_known_category_is_warned_about():
+    X, y, _ = make_frame()
+    forest = ForestClassifier(5, random_state=0).fit(X, y)
+    column = X.columns[0]
+    other = X.astype({column: object})
+    other[column] = np.arange(len(X)) % 5  # codes in place of strings
+    with pytest.warns(
+        UserWarning, match="column 0 of X has no category that the forest was fitted"
+    ):
+        forest.predict(other)
+    with pytest.warns(UserWarning, match="column 0 of X has no category"):
+        forest.predict(other[:1])
+    numbers = ForestClassifier(5, categorical_features=[0], random_state=0).fit(
+        np.column_stack([np.arange(len(y)) % 7, np.ones(len(y))]), y
+    )
+    strings = np.array([[str(k), 1.0] for k in range(7)], dtype=object)
+    with pytest.warns(UserWarning, match="for example '0' where 0.0 was seen"):
+        numbers.predict(strings)
+
+
+def test_a_new_category_among_known_ones_is_not_warned_about():
+    X, y, _ = make_frame()
+    forest = ForestClassifier(5, random_state=0).fit(X, y)
+    rows = X[:3].astype({X.columns[0]: object})
+    rows.iloc[0, 0] = "unheard of"
+    forest.predict(rows)
+    forest.predict(rows[:1])
+    rows[X.columns[0]] = None
+    forest.predict(rows)
+
+
+def test_large_integers_that_are_one_float_stay_two_categories(tmp_path):
+    large = np.array([2**53, 2**53 + 1], dtype=object)
+    codes = np.arange(200) % 2
+    for missing in (False, True):
+        X = large[codes][:, None]
+        if missing:
+            X = np.concatenate([X, [[None]] * 20])
+        y = np.append(codes, np.zeros(len(X) - 200, dtype=int))
+        forest = ForestClassifier(5, categorical_features=[0], random_state=0).fit(X, y)
+        assert forest.categories_[0].tolist() == large.tolist()
+        assert forest.score(X[:200], codes) == 1.0
+        forest.save(tmp_path / "forest.safetensors")
+        loaded = silvan.load(tmp_path / "forest.safetensors")
+        np.testing.assert_array_equal(loaded.predict(X), forest.predict(X))

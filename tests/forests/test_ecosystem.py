@@ -17,8 +17,19 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from silvan import ForestClassifier, ForestRegressor
-from silvan.projections import AxisAligned, ProjectionDistribution, SparseSigns
+from silvan import (
+    DensityForest,
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldEmbedding,
+    ManifoldForestClassifier,
+)
+from silvan.projections import (
+    AxisAligned,
+    ProjectionDistribution,
+    SparseSigns,
+    UniformCombinations,
+)
 
 BOTH = pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
 
@@ -80,6 +91,37 @@ def test_grid_search_over_the_distribution(labelled):
         ForestClassifier(5, random_state=0), {"projections": [None, AxisAligned()]}, cv=2
     ).fit(X, y)
     assert len(search.cv_results_["params"]) == 2
+
+
+def test_parameters_of_the_default_distribution_are_set_by_name(labelled):
+    X, y = labelled
+    forest = ForestClassifier(5, random_state=0)
+    assert forest.set_params(projections__mean_nonzeros=3, max_features=2) is forest
+    assert forest.projections == SparseSigns(mean_nonzeros=3)
+    assert forest.get_params()["projections__mean_nonzeros"] == 3
+    assert clone(forest).projections == forest.projections
+    grid = {"projections__mean_nonzeros": [2, 3]}
+    search = GridSearchCV(ForestClassifier(5, random_state=0), grid, cv=2).fit(X, y)
+    assert search.best_estimator_.projections.mean_nonzeros in (2, 3)
+    assert search.estimator.projections is None
+    # A distribution in the same call comes first, as in scikit-learn.
+    forest.set_params(projections__n_features=4, projections=UniformCombinations())
+    assert forest.projections == UniformCombinations(n_features=4)
+    forest.set_params(projections=None, projections__mean_nonzeros=1)
+    assert forest.projections == SparseSigns(mean_nonzeros=1)
+
+
+@pytest.mark.parametrize("estimator", [DensityForest(), ManifoldEmbedding()], ids=str)
+def test_each_estimator_has_its_own_default_distribution(estimator):
+    estimator.set_params(projections__n_features=3)
+    assert estimator.projections == UniformCombinations(n_features=3)
+
+
+def test_unknown_nested_parameters_are_refused():
+    with pytest.raises(ValueError, match="Invalid parameter 'typo' for SparseSigns"):
+        ForestClassifier().set_params(projections__typo=3)
+    with pytest.raises(ValueError, match="Invalid parameter 'projections'"):
+        ManifoldForestClassifier().set_params(projections__mean_nonzeros=3)
 
 
 def test_forests_work_inside_other_estimators(labelled, numeric):

@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.sparse import csr_array
 
-from silvan import ForestClassifier, ForestRegressor, _core
-from silvan.projections import AxisAligned, SparseSigns
+from silvan import (
+    DensityForest,
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldEmbedding,
+    ManifoldForestClassifier,
+    _core,
+)
+from silvan.projections import AxisAligned, Dictionary, ProjectionDistribution, SparseSigns
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = (X[:, 0] > 0).astype(int)
@@ -24,6 +32,11 @@ BAD_PARAMETERS = [
     ),
     ("min_samples_split", 1.5, "min_samples_split must be an integer >= 2 or a fraction"),
     ("min_samples_leaf", 0, "min_samples_leaf must be an integer >= 1 or a fraction"),
+    (
+        "min_samples_leaf",
+        1.0,
+        r"min_samples_leaf must be an integer >= 1 or a fraction in \(0, 1\), but it is 1.0",
+    ),
     ("min_samples_leaf", np.nan, "min_samples_leaf must be an integer >= 1 or a fraction"),
     ("min_impurity_decrease", -0.1, "min_impurity_decrease must be a number >= 0"),
     ("min_impurity_decrease", np.inf, "min_impurity_decrease must be a number >= 0"),
@@ -213,3 +226,62 @@ def test_targets_that_span_too_much_are_refused():
 def test_targets_without_columns_are_refused():
     with pytest.raises(ValueError, match=r"y must have at least one column|0 feature\(s\)"):
         ForestRegressor(2).fit(X, np.empty((30, 0)))
+
+
+@pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
+def test_more_rows_than_nodes_can_be_numbered_for_are_refused_before_any_work(Forest, monkeypatch):
+    monkeypatch.setattr(_core, "grow", None)
+    # Takes no memory: all rows are one.
+    rows = np.broadcast_to(np.float32(0), (2**30 + 1, 1))
+    with pytest.raises(ValueError, match=r"at most 1073741824 rows, .* but it has 1073741825"):
+        Forest().fit(rows, np.broadcast_to(np.int8(0), len(rows)))
+    for other in (DensityForest(), ManifoldEmbedding()):
+        with pytest.raises(ValueError, match="at most 1073741824 rows"):
+            other.fit(rows)
+
+
+def test_masked_entries_are_refused_by_name():
+    masked_rows = np.ma.masked_less(X, X.min() + 0.1)
+    masked_labels = np.ma.array(Y, mask=np.arange(len(Y)) == 3)
+    weight = np.ma.array(np.ones(len(Y)), mask=np.arange(len(Y)) < 2)
+    message = r"X must not have masked entries, but \d+ of \d+ are; pass X.astype\(float\).filled"
+    fitted = ForestClassifier(2, random_state=0).fit(X, Y)
+    grid = masked_rows.reshape(len(X), 2, -1)
+    for call in (
+        lambda: ForestClassifier(2).fit(masked_rows, Y),
+        lambda: ForestRegressor(2).fit(masked_rows, Y),
+        lambda: ManifoldForestClassifier(2).fit(grid, Y),
+        lambda: DensityForest(2).fit(masked_rows),
+        lambda: ManifoldEmbedding().fit(masked_rows),
+        lambda: fitted.predict(masked_rows),
+        lambda: fitted.apply(masked_rows),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(ValueError, match=r"y must not have masked entries, but 1 of \d+ are; drop"):
+        ForestClassifier(2).fit(X, masked_labels)
+    with pytest.raises(ValueError, match="sample_weight must not have masked entries, but 2 of"):
+        ForestClassifier(2).fit(X, Y, weight)
+    # A mask that hides nothing changes nothing, and what the message says works.
+    assert fitted.predict(np.ma.array(X)).shape == (len(X),)
+    ForestClassifier(2, random_state=0).fit(masked_rows.astype(float).filled(np.nan), Y)
+
+
+def test_importances_cannot_be_changed_from_outside():
+    forest = ForestClassifier(3, random_state=0).fit(X, Y)
+    before = forest.feature_importances_.copy()
+    forest.feature_importances_[:] = 7
+    np.testing.assert_array_equal(forest.feature_importances_, before)
+
+
+def test_features_beyond_32_bits_are_refused_and_not_wrapped():
+    class Wrapping(ProjectionDistribution):
+        def sample(self, node, rng):
+            beyond = np.array([2**32 + 1])
+            return csr_array(([1.0], beyond, [0, 1]), shape=(1, node.n_features))
+
+    with pytest.raises(ValueError, match=r"Wrapping.sample .*features from 0 to 3.*4294967297"):
+        ForestClassifier(2, projections=Wrapping()).fit(X, Y)
+    atoms = csr_array(([1.0], np.array([2**32 + 1]), [0, 1]), shape=(1, 4))
+    with pytest.raises(ValueError, match=r"atoms .*features from 0 to 3, .* feature 4294967297"):
+        ForestClassifier(2, projections=Dictionary(atoms)).fit(X, Y)

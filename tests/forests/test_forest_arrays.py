@@ -37,6 +37,14 @@ def test_sizes(forest):
     assert forest.nbytes == sum(array.nbytes for array in arrays)
 
 
+def test_a_forest_is_shown_in_one_line(forest):
+    shown = repr(forest)
+    assert shown == (
+        f"<ForestArrays: 4 trees, {forest.n_nodes} nodes, {forest.n_leaves} leaves, "
+        f"{forest.n_features} features, {forest.n_outputs} outputs, {forest.nbytes:,} bytes>"
+    )
+
+
 def test_a_tree_is_a_forest_and_trees_in_a_row_are_the_whole(forest, assert_same_forest):
     trees = [forest.tree(number).check() for number in range(forest.n_trees)]
     joined = trees[0]

@@ -61,6 +61,23 @@ def test_order_of_weighted_rows_does_not_matter(forest, data, assert_same_forest
     np.testing.assert_allclose(values(given, X), values(shuffled, X), rtol=1e-12)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_order_of_repeated_rows_with_unequal_weights_does_not_matter(
+    forest, data, whole, assert_same_forest
+):
+    # Equal rows of unequal weights: which of them are drawn decides how many a node has.
+    X, y = data[0][:40].repeat(4, axis=0), data[1][:40].repeat(4)
+    rng = np.random.default_rng(1)
+    for seed in range(5):
+        weight = rng.integers(1, 6, len(X)).astype(float) if whole else rng.exponential(size=len(X))
+        order = rng.permutation(len(X))
+        forest.set_params(min_samples_leaf=3, random_state=seed)
+        given = clone(forest).fit(X, y, weight)
+        shuffled = clone(forest).fit(X[order], y[order], weight[order])
+        assert_same_forest(given.forest_, shuffled.forest_, ignore=("members", "values"))
+        np.testing.assert_allclose(values(given, X), values(shuffled, X), rtol=1e-12)
+
+
 def test_integer_weights_equal_repeated_rows(forest, data, assert_same_forest):
     X, y = data
     weight = np.random.default_rng(2).integers(0, 4, len(X))

@@ -22,7 +22,8 @@ def tree_predictions(forest, X, hard=False):
         ):
             predictions[tree, row, arrays.value_outputs[start:end]] = arrays.values[start:end]
     if hard:
-        return np.eye(arrays.n_outputs)[predictions.argmax(axis=2)]
+        best = predictions == predictions.max(axis=2, keepdims=True)
+        return best / best.sum(axis=2, keepdims=True)
     return predictions
 
 

@@ -167,3 +167,32 @@ def test_equal_weights_without_bootstrap_change_nothing(numeric, weight, assert_
         X, y, np.full(len(y), weight)
     )
     assert_same_forest(plain.forest_, weighted.forest_)
+
+
+def test_time_of_a_fit_does_not_grow_with_the_sum_of_integer_weights(numeric):
+    X, y = numeric
+    weight = np.random.default_rng(0).integers(1, 4_000_000, len(y))
+    # One tree would take minutes if the draws were made one by one.
+    forest = ForestRegressor(20, max_depth=2, random_state=0).fit(X, y, weight)
+    counts = forest._sampling.row_weights(3)
+    assert counts.sum() == weight.sum()
+    np.testing.assert_allclose(counts, weight, atol=6 * np.sqrt(4e6))
+
+
+def test_integer_weights_that_leave_nothing_out_of_bag_say_to_pass_floats(labelled):
+    X, y = labelled
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    forest = ForestClassifier(30, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="integer weights count as repeated rows, so pass floats"):
+        forest.fit(X, y, 100 * weight)
+    assert forest.fit(X, y, weight / weight.mean()).oob_score_ > 0.4
+
+
+def test_integer_weights_whose_sum_is_too_large_say_to_pass_floats(labelled):
+    X, y = labelled
+    weight = np.full(len(y), 2**31)
+    weight[0] = 1
+    forest = ForestClassifier(3, random_state=0)
+    with pytest.raises(ValueError, match=r"repeated rows, ask for .*floats, which are relative"):
+        forest.fit(X, y, weight)
+    assert forest.fit(X, y, weight / weight.mean()).score(X, y) > 0.8

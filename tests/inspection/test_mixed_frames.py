@@ -224,8 +224,7 @@ def test_embeddings_by_the_leaves_of_a_forest(classifier, data, rows):
 )
 def test_presets_take_frames(name, data, rows):
     X, y, _ = data
-    options = {"n_classes": 3} if name == "ccf" else {}
-    forest = getattr(presets, name)(20, random_state=0, **options).fit(X, y)
+    forest = getattr(presets, name)(20, random_state=0).fit(X, y)
     assert forest.categories_ is not None
     assert forest.score(X, y) > 0.7
     assert np.isfinite(forest.predict_proba(rows)).all()

@@ -15,14 +15,32 @@ def drawn(forest):
     return np.array([sampling.row_weights(t) > 0 for t in range(forest.forest_.n_trees)]).T
 
 
-def test_trees_vote_as_forests_of_one_tree(labelled):
+@pytest.mark.parametrize("max_depth", [None, 3])
+def test_trees_vote_as_forests_of_one_tree(labelled, max_depth):
     X, y = labelled
-    forest = ForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
+    forest = ForestClassifier(6, max_depth=max_depth, random_state=0).fit(X, y)
     votes = tree_predictions(forest, X)
     assert votes.shape == (120, 6)
-    hard = ForestClassifier(6, max_depth=3, voting="hard", random_state=0).fit(X, y)
-    for label, column in zip(forest.classes_, hard.predict_proba(X).T, strict=True):
-        np.testing.assert_allclose((votes == label).mean(axis=1), column)
+    hard = ForestClassifier(6, max_depth=max_depth, voting="hard", random_state=0).fit(X, y)
+    whole = 0
+    for tree in range(6):
+        one = ForestClassifier(1, voting="hard")
+        one.__dict__.update(hard.__dict__, forest_=hard.forest_.tree(tree))
+        share = one.predict_proba(X)
+        voted = np.searchsorted(forest.classes_, votes[:, tree])
+        assert (share[np.arange(120), voted] == share.max(axis=1)).all()
+        whole += np.count_nonzero(share.max(axis=1) == 1)
+    assert whole > 600
+
+
+def test_ties_of_a_leaf_go_to_either_class():
+    y = np.repeat([0, 1], 20)
+    X = np.zeros((40, 1))
+    forest = ForestClassifier(400, bootstrap=False, random_state=0).fit(X, y)
+    votes = tree_predictions(forest, X[:1])[0]
+    assert 150 < votes.sum() < 250
+    more = ForestClassifier(410, bootstrap=False, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(tree_predictions(more, X[:1])[0, :400], votes)
 
 
 def test_trees_of_a_regressor_average_to_the_forest(numeric):

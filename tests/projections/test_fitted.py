@@ -74,6 +74,18 @@ def test_native_directions_equal_the_numpy_reference_on_the_same_stream(law, tar
         assert_same_directions(law, make_rows(rng, n, p, targets), 9, tree)
 
 
+@pytest.mark.parametrize("targets", TARGETS)
+def test_directions_of_so_many_fits_equal_the_reference_too(targets):
+    rng = np.random.default_rng(0)
+    rows = make_rows(rng, 60, 9, targets)
+    for tree in range(6):
+        for max_fits in (1, 2):
+            assert_same_directions(CanonicalDirections(max_fits=max_fits), rows, 9, tree)
+    n_found = {"two classes": 1, "five classes": 4, "one output": 1, "three outputs": 3}[targets]
+    one_fit = draw_natively(CanonicalDirections(max_fits=1), rows, 9)
+    assert one_fit.shape == (n_found, 9)
+
+
 @all_laws
 @pytest.mark.parametrize(
     "kind",

@@ -70,6 +70,7 @@ BAD = [
     ),
     (CanonicalDirections(-1), "n_features must be an integer >= 1 or None, but it is -1"),
     (CanonicalDirections(bootstrap=1), "bootstrap must be True or False, but it is 1"),
+    (CanonicalDirections(max_fits=0), "max_fits must be an integer >= 1 or None, but it is 0"),
     (CanonicalDirections(max_samples="all"), "max_samples must be an integer >= 2 or None"),
     (Mixture([]), "components must be a list of at least one pair (distribution, weight), but it"),
     (Mixture(AxisAligned()), "components must be a list of at least one pair"),

@@ -161,6 +161,34 @@ def test_forest_does_not_depend_on_threads_order_or_repetition(bananas):
     np.testing.assert_allclose(weighted.score_samples(bananas[:50]), expected)
 
 
+@pytest.mark.parametrize("covariance_type", ["full", "diag"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_order_of_rows_does_not_matter_to_the_last_bit(bananas, weighted, covariance_type):
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        weight = rng.exponential(size=len(bananas)) if weighted else None
+        order = rng.permutation(len(bananas))
+        forest = DensityForest(5, covariance_type=covariance_type, random_state=seed)
+        given = clone(forest).fit(bananas, sample_weight=weight)
+        shuffled = clone(forest).fit(
+            bananas[order], sample_weight=weight[order] if weighted else None
+        )
+        np.testing.assert_array_equal(given.score_samples(bananas), shuffled.score_samples(bananas))
+
+
+@pytest.mark.parametrize("covariance_type", ["full", "diag"])
+def test_constant_columns_have_the_density_of_the_stored_numbers(covariance_type):
+    forest = DensityForest(10, covariance_type=covariance_type, random_state=0)
+    varies = np.random.default_rng(0).normal(size=300)
+    for X in (np.full((300, 1), 0.1), np.column_stack([np.full(300, 0.1), varies])):
+        stored = X.astype(np.float32)
+        expected = clone(forest).fit(stored).score(stored)
+        assert abs(expected) < 10
+        assert clone(forest).fit(X).score(X) == expected
+        weight = np.random.default_rng(1).exponential(size=300)
+        assert abs(clone(forest).fit(X, sample_weight=weight).score(X)) < 10
+
+
 def test_rows_of_weight_zero_take_no_part(bananas):
     weight = np.ones(len(bananas))
     weight[:400] = 0

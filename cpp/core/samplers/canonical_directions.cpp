@@ -190,7 +190,7 @@ public:
     void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
                 ProjectionBatch& batch) override {
         const std::int64_t target = batch.size() + n_directions;
-        while (batch.size() < target) {
+        for (std::int64_t fit = 0; batch.size() < target && fit < options_.max_fits; ++fit) {
             features_.draw(random);
             const std::int64_t before = batch.size();
             if (node.n_rows > 0) add_fit(node, target, random, batch);

@@ -11,14 +11,15 @@ namespace silvan {
 // `max_samples`, see NodeSample) correlate most with their targets: indicators of the classes, or the regression
 // outputs. With `bootstrap` the fit sees as many rows drawn with replacement, or the rows themselves where that
 // draw admits no fit. It gives at most as many directions as there are features drawn, classes but one, or outputs;
-// fits go on until there are n_directions, of the last one the best are taken. A fit without any (one class,
-// constant features) gives the first feature drawn.
+// fits go on until there are n_directions or `max_fits` were made, of the last one the best are taken. A fit without
+// any (one class, constant features) gives the first feature drawn.
 class CanonicalDirections final : public ProjectionDistribution {
 public:
     struct Options {
         std::int64_t n_drawn;
         bool bootstrap;
         std::int64_t max_samples;
+        std::int64_t max_fits;
     };
 
     CanonicalDirections(std::int64_t n_features, Options options, const Lapack& lapack)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from dataclasses import replace
@@ -11,12 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from silvan.app.console import Program, note, say, shown_rows, steps
-from silvan.app.data import Dataset, Request, open_source
+from silvan.app.data import Dataset, Request, Spelling, open_source
 from silvan.app.data.dataset import KINDS
 from silvan.app.errors import UsageError
 from silvan.app.models import (
     AUTO,
-    PRESETS,
     SKLEARN,
     TASKS,
     Growing,
@@ -27,6 +27,27 @@ from silvan.app.models import (
     make_forest,
     parse_settings,
 )
+from silvan.app.options import (
+    Against,
+    Categorical,
+    DataPath,
+    Decimal,
+    Drop,
+    Folds,
+    Forest,
+    Jobs,
+    Kind,
+    Missing,
+    ModelPath,
+    Seed,
+    Settings,
+    Shape,
+    Target,
+    Task,
+    Test,
+    Trees,
+)
+from silvan.app.outputs import check_output, reported
 
 app = typer.Typer(
     cls=Program,
@@ -51,85 +72,8 @@ for each class, or time series of the UCR and UEA archives (.ts, .tsv). Each com
 --help.
 """,
     epilog="Exit codes: 0 done, 2 wrong options, 3 data not readable, 4 model not readable, "
-    "130 stopped.",
+    "5 result not written, 130 or 143 stopped.",
 )
-
-DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
-        "file with the targets of another. Image folders and series files say it themselves.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Column that is no feature, such as a serial number; repeat it for more.",
-    ),
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Column of a table whose numbers name categories, such as a postal code; repeat it "
-        "for more. Columns of text hold categories in any case.",
-    ),
-]
-Shape = Annotated[
-    str | None,
-    typer.Option(
-        metavar="HxW",
-        help="Grid that flat rows lie on: 28x28 pixels, 96 time steps, 3x100 channels by steps. "
-        "For a folder of images: the size to bring them to.",
-    ),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option(help="What a row is, if the guess is wrong: table, image or series."),
-]
-Task = Annotated[
-    str | None,
-    typer.Option(
-        help="classification or regression, if the guess is wrong. Text and whole numbers with at "
-        "most 20 values are taken for classes.",
-    ),
-]
-Forest = Annotated[
-    str,
-    typer.Option(
-        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a "
-        f"system of the literature: {', '.join(PRESETS)}.",
-    ),
-]
-Trees = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees.")]
-Jobs = Annotated[
-    int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it for "
-        "more.",
-    ),
-]
-Against = Annotated[
-    str,
-    typer.Option(
-        metavar="NAMES",
-        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the "
-        "names of --forest; or none.",
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
-Test = Annotated[
-    Path | None, typer.Option(metavar="DATA", help="Rows to judge by that were not learnt from.")
-]
 
 
 @app.command()
@@ -158,6 +102,8 @@ def fit(
     shape: Shape = None,
     drop: Drop = None,
     categorical: Categorical = None,
+    missing: Missing = None,
+    decimal: Decimal = ".",
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
@@ -182,23 +128,33 @@ def fit(
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
     """
     _check_jobs(jobs)
-    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
-    read, kind_of_target = read_data(data, asked, task)
-    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
-    estimator = make_forest(forest, read, kind_of_target, growing)
+    check_output(out, [data, _target_file(target)])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
-    bag = bool(estimator.get_params().get("bootstrap")) and not no_out_of_bag
+    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
+    spelling = Spelling(tuple(missing or ()), decimal)
+    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    read, kind_of_target = read_data(data, asked, task, spelling)
+    estimator = make_forest(forest, read, kind_of_target, growing)
+    # The only row of a table is in every tree's bag.
+    may_bag = not no_out_of_bag and len(read.y) > 1
+    bag = bool(estimator.get_params().get("bootstrap")) and may_bag
     estimator.set_params(oob_score=bag, verbose=1)
     start = time.perf_counter()
     _fit(estimator, fit_rows(read), read.y)
     seconds = time.perf_counter() - start
     estimator.set_params(verbose=0)
-    estimator.save(out)
+    with reported(out):
+        estimator.save(out)
     say(f"Grew {trees} trees ({_describe(estimator)}) in {seconds:.1f} s.")
     if bag:
         name = "accuracy" if kind_of_target == "classification" else "R²"
-        say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")
+        if math.isfinite(estimator.oob_score_):
+            say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")
+        else:
+            say(f"Out-of-bag {name}: unknown, since too few rows were out of bag.")
+    elif not no_out_of_bag and len(read.y) == 1:
+        note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")
 
@@ -220,6 +176,8 @@ def predict(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column to copy beside them; repeat it for more."),
     ] = None,
+    missing: Missing = None,
+    decimal: Decimal = ".",
     jobs: Jobs = -1,
 ) -> None:
     """Predict with a saved forest, batch by batch: data may be larger than memory.
@@ -229,14 +187,18 @@ def predict(
 
     [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
     """
-    from silvan.app.prediction import open_writer, predict_source
+    from silvan.app.prediction import check_columns, open_writer, predict_source
 
     _check_jobs(jobs)
+    if out is not None:
+        check_output(out, [model, data])
     forest = load_model(model).set_params(n_jobs=jobs)
-    source = open_source(data)
+    kept = tuple(dict.fromkeys(keep or ()))
+    check_columns(forest, out, kept, probabilities)
+    source = open_source(data, Spelling(tuple(missing or ()), decimal))
     n_rows = 0
     with open_writer(out) as write, shown_rows(source.count()) as progress:
-        for table in predict_source(forest, source, tuple(keep or ()), probabilities):
+        for table in predict_source(forest, source, kept, probabilities):
             write(table)
             n_rows += table.num_rows
             progress(n_rows)
@@ -253,6 +215,8 @@ def evaluate(
     shape: Shape = None,
     drop: Drop = None,
     categorical: Categorical = None,
+    missing: Missing = None,
+    decimal: Decimal = ".",
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
@@ -274,10 +238,11 @@ def evaluate(
 
     _check_jobs(jobs)
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
-    read, kind_of_target = read_data(data, asked, task)
+    spelling = Spelling(tuple(missing or ()), decimal)
+    read, kind_of_target = read_data(data, asked, task, spelling)
     held_out = None
     if test is not None:
-        held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target)
+        held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target, spelling)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     systems = make_systems([forest, *parse_names(against)], read, kind_of_target, growing)
     X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
@@ -304,6 +269,8 @@ def report(
     folds: Folds = 5,
     shape: Shape = None,
     drop: Drop = None,
+    missing: Missing = None,
+    decimal: Decimal = ".",
     kind: Kind = None,
     jobs: Jobs = -1,
     seed: Seed = 0,
@@ -317,20 +284,25 @@ def report(
     [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
     """
     from silvan.app.comparison import compare
-    from silvan.app.evaluation import make_folds, make_systems, task_of
+    from silvan.app.evaluation import make_folds, make_systems, task_of, too_few_rows
     from silvan.app.report import Subject, write_report
 
     _check_jobs(jobs)
+    check_output(out, [model, data, test, _target_file(target)])
+    spelling = Spelling(tuple(missing or ()), decimal)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, like=layout_of(forest))
-    read, _ = read_data(data, asked, kind_of_target)
+    read, _ = read_data(data, asked, kind_of_target, spelling)
     held_out = None
     if test is not None:
-        held_out, _ = read_data(test, asked, kind_of_target)
+        held_out, _ = read_data(test, asked, kind_of_target, spelling)
     results = []
     names = parse_names(against)
-    if names:
+    few = too_few_rows(read.y, kind_of_target, folds) if held_out is None else None
+    if names and few is not None:
+        note(f"Note: the page has no comparison with other forests, since {few}.")
+    elif names:
         growing = Growing(forest.n_estimators, jobs, seed)
         systems = make_systems(names, read, kind_of_target, growing, this=forest)
         X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
@@ -351,11 +323,13 @@ def info(model: ModelPath) -> None:
         say(f"{name:<16}{value}")
 
 
-def read_data(path: Path, asked: Request, task: str | None) -> tuple[Dataset, str]:
+def read_data(
+    path: Path, asked: Request, task: str | None, spelling: Spelling
+) -> tuple[Dataset, str]:
     """Read data, say what they are, and decide between classes and measurements."""
     _check_choice("--kind", asked.kind, KINDS)
     _check_choice("--task", task, TASKS)
-    data = open_source(path).read(asked)
+    data = open_source(path, spelling).read(asked)
     if asked.categorical and data.names is None:
         raise UsageError("--categorical is for tables with names of columns; leave it out.")
     y, decided = decide_task(data.y, task)
@@ -408,6 +382,11 @@ def _fit(estimator: Any, X: Any, y: Any) -> None:
 def _describe(estimator: Any) -> str:
     law = estimator.projections_
     return f"{type(estimator).__name__}, {law!r}"
+
+
+def _target_file(target: str | None) -> Path | None:
+    """The file with the targets of an array, if the target is one."""
+    return Path(target) if target is not None and Path(target).suffix == ".npy" else None
 
 
 def _check_jobs(jobs: int) -> None:

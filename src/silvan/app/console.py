@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -12,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
-from silvan.app.errors import AppError
+from silvan.app.errors import AppError, Terminated
 
 Item = TypeVar("Item")
 
@@ -23,13 +25,34 @@ class Program(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            return super().invoke(ctx)
+            with _raised_on_termination():
+                return super().invoke(ctx)
         except AppError as error:
             typer.echo(f"silvan: {error}", err=True)
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt:
             typer.echo("silvan: stopped.", err=True)
             raise typer.Exit(130) from None
+        except Terminated:
+            typer.echo("silvan: stopped.", err=True)
+            raise typer.Exit(143) from None
+
+
+@contextmanager
+def _raised_on_termination() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that half-written files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def say(text: str) -> None:

@@ -18,6 +18,7 @@ from silvan import ForestClassifier, ManifoldForestClassifier
 from silvan.app.comparison import Result, System, compare, format_table
 from silvan.app.console import say, steps
 from silvan.app.data import Dataset
+from silvan.app.outputs import check_folder, reported, writing
 from silvan.app.report import Subject, write_report
 from silvan.projections import AxisAligned, Patches, SparseSigns, UniformCombinations
 
@@ -70,6 +71,7 @@ def explain(results: Sequence[Result], n_fits: int) -> str:
 
 def run_demo(output: Path, n_jobs: int, *, quick: bool) -> None:
     """Compare, explain, draw, and write the page."""
+    check_folder(output)
     start = time.perf_counter()
     n_trees, n_repeats = (25, 1) if quick else (200, 2)
     X, y = load_digits(return_X_y=True)
@@ -85,7 +87,8 @@ def run_demo(output: Path, n_jobs: int, *, quick: bool) -> None:
     results = list(steps(compare(systems, X, y, folds), len(systems), "forests compared"))
     say(format_table(results) + "\n")
     say_folded(explain(results, len(folds)))
-    output.mkdir(parents=True, exist_ok=True)
+    with reported(output):
+        output.mkdir(parents=True, exist_ok=True)
     draw(results, X, y, n_trees, n_jobs, output / PICTURE_NAME)
     page = write_page(results, n_trees, n_jobs, output)
     say(f"The model is   {output / MODEL_NAME}")
@@ -101,7 +104,9 @@ def write_page(results: Sequence[Result], n_trees: int, n_jobs: int, output: Pat
     forest = ManifoldForestClassifier(
         n_trees, shape=(8, 8), oob_score=True, random_state=0, n_jobs=n_jobs
     )
-    forest.fit(data.rows.reshape(len(data.y), -1), data.y).save(output / MODEL_NAME)
+    forest.fit(data.rows.reshape(len(data.y), -1), data.y)
+    with reported(output / MODEL_NAME):
+        forest.save(output / MODEL_NAME)
     subject = Subject(
         forest,
         data,
@@ -124,7 +129,9 @@ def draw(results: Sequence[Result], X: Any, y: Any, n_trees: int, n_jobs: int, p
     from silvan.app.picture import draw_picture
 
     forest = ForestClassifier(n_trees, random_state=0, n_jobs=n_jobs)
-    draw_picture(results, LAWS, forest, X, y).savefig(path)
+    figure = draw_picture(results, LAWS, forest, X, y)
+    with writing(path) as temporary:
+        figure.savefig(temporary)
     say(f"The picture is {path}")
 
 

@@ -34,7 +34,7 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     leaves = np.diff(arrays.leaf_offsets)
     lines.append(("leaves", f"{arrays.n_leaves:,} ({leaves.mean():,.0f} in a tree)"))
     lines.append(("parameters", ", ".join(changed_parameters(forest)) or "all at their defaults"))
-    if hasattr(forest, "oob_score_"):
+    if np.isfinite(getattr(forest, "oob_score_", np.nan)):
         name = "accuracy" if isinstance(forest, ForestClassifier) else "R²"
         lines.append(("out of bag", f"{name} {forest.oob_score_:.3f}"))
     lines.append(("most important", _describe_importances(forest)))

@@ -25,3 +25,13 @@ class ModelError(AppError):
     """A model that is missing, damaged or not for these data."""
 
     exit_code = 4
+
+
+class OutputError(AppError):
+    """A file that could not be written."""
+
+    exit_code = 5
+
+
+class Terminated(BaseException):
+    """The program was asked to end (SIGTERM); it cleans up on its way out."""

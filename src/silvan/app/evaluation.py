@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,24 +71,35 @@ def make_folds(
         folds = [(rows[: len(X)], rows[len(X) :])]
         joined = pa.concat_tables([X, other]) if data.names else np.concatenate([X, other])
         return as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
+    reason = too_few_rows(data.y, task, n_folds)
+    if reason is not None:
+        raise UsageError(f"{reason}; pass a smaller --folds, or a --test file.")
     X = as_numbers(X)
+    kind: Any = StratifiedKFold if task == "classification" else KFold
+    splitter = kind(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A class with fewer rows than there are folds is in some of them only.
+        warnings.filterwarnings("ignore", "The least populated class")
+        return X, data.y, list(splitter.split(X, data.y))
+
+
+def too_few_rows(y: NDArray[Any], task: str, n_folds: int) -> str | None:
+    """Why rows cannot be shared among folds, if they cannot."""
     if task == "classification":
-        smallest = int(np.unique(data.y, return_counts=True)[1].min())
-        if smallest < n_folds:
-            raise UsageError(
-                f"the smallest class has {smallest} rows, which {n_folds} folds cannot share; pass "
-                "a smaller --folds, or a --test file."
-            )
-        splitter: Any = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    else:
-        splitter = KFold(n_folds, shuffle=True, random_state=seed)
-    return X, data.y, list(splitter.split(X, data.y))
+        largest = int(np.unique(y, return_counts=True)[1].max())
+        if largest < n_folds:
+            return f"no class has more than {largest} rows, which {n_folds} folds cannot share"
+    # The score of a part with one row is not defined for numbers.
+    elif len(y) < 2 * n_folds:
+        return f"{len(y)} rows are too few for {n_folds} folds"
+    return None
 
 
 def check_same_columns(data: Dataset, held_out: Dataset) -> Any:
     """Rows of the test data as forests of the training data take them, columns in that order."""
     if data.names and held_out.names:
-        missing = [name for name in data.names if name not in held_out.names]
+        given = set(held_out.names)
+        missing = [name for name in data.names if name not in given]
         if missing:
             raise DataError(
                 f"the test data lack the column {missing[0]!r} of the training data; pass a table "

@@ -54,6 +54,8 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
     'regression'
     """
     numeric = y.dtype.kind in "iuf"
+    if numeric and not np.isfinite(y).all():
+        raise UsageError("the target has values that are not finite; remove these rows.")
     if asked == "regression":
         if not numeric:
             raise UsageError(
@@ -61,12 +63,28 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
                 "it out."
             )
         return y.astype(np.float64), "regression"
-    if numeric and not np.isfinite(y).all():
-        raise UsageError("the target has values that are not finite; remove these rows.")
     whole = numeric and np.array_equal(y, np.rint(y))
     if asked is None and numeric and not (whole and len(np.unique(y)) <= _MOST_CLASSES):
         return y.astype(np.float64), "regression"
-    return (y.astype(np.int64) if whole else y), "classification"
+    if numeric and not whole:
+        raise UsageError(
+            "--task classification needs text or whole numbers, but the target has, for example, "
+            f"{y[y != np.rint(y)][0]:g}; leave it out to predict numbers, or write classes as text."
+        )
+    return _as_labels(y), "classification"
+
+
+def _as_labels(y: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as int64 where that holds all of them.
+
+    Larger ones stay unsigned, or become text where they are floats, which merge in 64 bits.
+
+    >>> _as_labels(np.array([1e19, 2e19])), _as_labels(np.array([1.0, 2.0]))
+    (array(['1e+19', '2e+19'], dtype='<U5'), array([1, 2]))
+    """
+    if y.dtype.kind == "i" or (y.dtype.kind in "uf" and (np.abs(y) < 2.0**63).all()):
+        return y.astype(np.int64)
+    return np.array([str(label) for label in y.tolist()]) if y.dtype.kind == "f" else y
 
 
 def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
@@ -117,8 +135,6 @@ def _make_preset(
         options = options | {"shape": data.row_shape}
     elif name in _ON_GRIDS:
         options = options | grid
-    elif name == "ccf" and task == "classification":
-        options = options | {"n_classes": max(2, len(np.unique(data.y)))}
     return getattr(presets, name)(n_trees, task=task, **options)
 
 

@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from silvan.app.data import Batch, Source
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import layout_of
+from silvan.app.outputs import writing
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 
 BATCH_ROWS = 32_768
 _SUFFIXES = (".csv", ".parquet", ".arrow")
+_PREDICTION = "prediction"
 
 
 def predict_source(
     forest: BaseForest, source: Source, keep: tuple[str, ...], probabilities: bool
 ) -> Iterator[pa.Table]:
     """Tables of predictions, one for each batch of the data."""
-    if probabilities and not isinstance(forest, ForestClassifier):
-        raise UsageError("--probabilities is for classifiers, but this forest predicts numbers.")
     for batch in source.batches(layout_of(forest, keep), BATCH_ROWS):
         try:
             columns = _predict(forest, batch, probabilities)
@@ -38,29 +38,65 @@ def predict_source(
         yield pa.table(batch.kept | columns)
 
 
+def _probability_name(label: Any) -> str:
+    return f"p_{label}"
+
+
 def _predict(forest: Any, batch: Batch, probabilities: bool) -> dict[str, Any]:
     X = batch.X
     if isinstance(X, np.ndarray) and X.ndim > 2:
         X = X.reshape(len(X), -1)
     if not isinstance(forest, ForestClassifier):
         predicted: NDArray[Any] = forest.predict(X)
-        return {"prediction": predicted}
+        return {_PREDICTION: predicted}
     values = forest.predict_proba(X)
-    columns: dict[str, Any] = {"prediction": forest.classes_[values.argmax(axis=1)]}
+    columns: dict[str, Any] = {_PREDICTION: forest.classes_[values.argmax(axis=1)]}
     if probabilities:
         columns |= {
-            f"p_{label}": values[:, k].astype(np.float32) for k, label in enumerate(forest.classes_)
+            _probability_name(label): values[:, k].astype(np.float32)
+            for k, label in enumerate(forest.classes_)
         }
     return columns
 
 
+def check_columns(
+    forest: BaseForest, out: Path | None, keep: tuple[str, ...], probabilities: bool
+) -> None:
+    """Check what the result is to have, before anything is read."""
+    if out is not None and out.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"--out must end in {', '.join(_SUFFIXES)}, but it is {out}.")
+    if probabilities and not isinstance(forest, ForestClassifier):
+        raise UsageError("--probabilities is for classifiers, but this forest predicts numbers.")
+    labels = forest.classes_ if isinstance(forest, ForestClassifier) and probabilities else ()
+    made = {_PREDICTION, *map(_probability_name, labels)}
+    taken = [name for name in keep if name in made]
+    if taken:
+        raise UsageError(
+            f"--keep {taken[0]!r} has the name of a column that silvan adds; rename it in the "
+            "data, or leave it out."
+        )
+
+
 @contextmanager
 def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
-    """A function that appends a table to a file, or to standard output as CSV."""
-    suffix = ".csv" if path is None else path.suffix.lower()
-    if suffix not in _SUFFIXES:
-        raise UsageError(f"--out must end in {', '.join(_SUFFIXES)}, but it is {path}.")
-    sink: Any = sys.stdout.buffer if path is None else pa.OSFile(str(path), "wb")
+    """A function that appends a table to a file, or to standard output as CSV.
+
+    The file appears when the block ends well; half of the predictions would look like all.
+    """
+    if path is None:
+        with _open_stream(".csv", sys.stdout.buffer) as write:
+            yield write
+        return
+    with (
+        writing(path) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
+        _open_stream(path.suffix.lower(), sink) as write,
+    ):
+        yield write
+
+
+@contextmanager
+def _open_stream(suffix: str, sink: Any) -> Iterator[Callable[[pa.Table], None]]:
     opened: list[Any] = []
 
     def write(table: pa.Table) -> None:
@@ -68,18 +104,11 @@ def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
             opened.append(_open_format(suffix, sink, table.schema))
         opened[0].write_table(table)
 
-    done = False
     try:
         yield write
-        done = True
     finally:
         for writer in opened:
             writer.close()
-        if path is not None:
-            sink.close()
-            if not done:
-                # Half of the predictions would look like all of them.
-                path.unlink()
 
 
 def _open_format(suffix: str, sink: Any, schema: pa.Schema) -> Any:

@@ -6,7 +6,6 @@ node on the way to the leaf. A split's change is shared among the features of it
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -98,7 +97,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """
     check_predictor(forest)
     nodes = forest.apply(X)
-    arrays = _votes_of(forest.forest_) if forest._hard_votes() else forest.forest_
+    arrays = forest._voting_forest()
     bias = np.zeros(arrays.n_outputs)
     values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
@@ -158,18 +157,3 @@ def _parts_of_leaves(
     shares = direction_shares(forest.directions(tree))
     shape = (len(leaves), len(left))
     return [csr_array((change[:, k], places), shape=shape) @ shares for k in range(change.shape[1])]
-
-
-def _votes_of(forest: ForestArrays) -> ForestArrays:
-    """The forest with leaves that hold their one vote: the first of their largest values."""
-    starts, lengths = forest.value_indptr[:-1], np.diff(forest.value_indptr)
-    leaf = np.repeat(np.arange(forest.n_leaves), lengths)
-    largest = np.maximum.reduceat(forest.values, starts)
-    candidates = np.flatnonzero(forest.values == largest[leaf])
-    _, first = np.unique(leaf[candidates], return_index=True)
-    return replace(
-        forest,
-        value_indptr=np.arange(forest.n_leaves + 1),
-        value_outputs=forest.value_outputs[candidates[first]],
-        values=np.ones(forest.n_leaves),
-    )

@@ -27,13 +27,14 @@ from silvan.preprocessing import RankScaler
 _INPUT_TYPES = ("float32", "float64", "uint8")
 
 
-def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
+def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     """Write a fitted forest as an ONNX model.
 
-    The model has the input ``X``, with rows in the shape that the forest was fitted on. That of a
-    classifier has the outputs ``label`` and ``probabilities``, that of a regressor ``prediction``.
-    Rows end in the same leaves as in `forest`, missing values included; means over the trees are
-    taken in float64 and agree to its rounding.
+    The model has the input ``X``, with rows in the shape that `fit` was given: those of a manifold
+    forest are flat if they were flat there. The model of a classifier has the outputs ``label`` and
+    ``probabilities``, that of a regressor ``prediction``. Rows end in the same leaves as in
+    `forest`, missing values included; means over the trees are taken in float64 and agree to its
+    rounding.
 
     A categorical feature goes in as a number: the place of the category in the `categories_` of the
     forest, -1 (or any number that is no place) for a new one, NaN for a missing one.
@@ -44,9 +45,13 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     ----------
     forest : fitted forest
         A classifier or regressor of this library, with any distribution of directions.
-    dtype : {"float32", "float64", "uint8"}, default="float32"
-        Type of the input. The model rounds float64 to float32, as the forest does. uint8 is not for
-        forests with categorical features.
+    dtype : {"float32", "float64", "uint8"} or None, default=None
+        Type of the input. None is float64 if the forest scales its features (`scaling`), and
+        otherwise float32. Forests that do not scale round float64 to float32, so the input may as
+        well be rounded. The others scale in float64 first: a model with input of type float32
+        predicts what the forest does for the rounded values, where values that are closer than
+        float32 can tell apart have the same rank. uint8 is not for forests with categorical
+        features.
 
     Returns
     -------
@@ -64,6 +69,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
     ['label', 'probabilities']
     """
     check_predictor(forest)
+    dtype = _exact_type(forest) if dtype is None else dtype
     check_choice("dtype", dtype, _INPUT_TYPES)
     categories = forest.categories_
     if categories is not None and dtype == "uint8":
@@ -71,7 +77,6 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
             "dtype", '"float32" or "float64" with categorical features', dtype, "leave it out"
         )
     graph = Graph()
-    shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
     rows = graph.add("Flatten", "X", axis=1)
     rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest._scaler, rows))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
@@ -82,7 +87,7 @@ def to_onnx(forest: BaseForest, *, dtype: str = "float32") -> Any:
         outputs = _add_labels(graph, forest.classes_, means)
     else:
         outputs = _add_prediction(graph, forest.n_outputs_, means)
-    model = graph.finish({"X": (np.dtype(dtype).type, [None, *shape])}, outputs)
+    model = graph.finish({"X": (np.dtype(dtype).type, [None, *forest._row_shape()])}, outputs)
     if categories is not None:
         graph.describe(model, {"categories": json.dumps(category_names(forest))})
     return model
@@ -100,9 +105,9 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
 
     Returns
     -------
-    rows : float32 array of shape (n_samples, n_features)
-        The rows; see `to_onnx` for what stands for a category. Those of a manifold forest have the
-        shape of its grid.
+    rows : array of shape (n_samples, n_features)
+        The rows, of the type that `to_onnx` takes by default; see there for what stands for a
+        category. Those of a manifold forest have the shape that `fit` was given.
 
     Examples
     --------
@@ -122,8 +127,13 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     check_predictor(forest)
     rows: NDArray[Any] = forest._check_data(X, reset=False)
     check_features(rows)
-    shape = tuple(getattr(forest, "shape_", (forest.n_features_in_,)))
-    return rows.astype(np.float32, copy=False).reshape(len(rows), *shape)
+    exact = rows.astype(_exact_type(forest), copy=False)
+    return exact.reshape(len(rows), *forest._row_shape())
+
+
+def _exact_type(forest: BaseForest) -> str:
+    """The smallest type of input that makes the model predict what the forest does."""
+    return "float32" if forest._scaler is None else "float64"
 
 
 def _add_scaling(graph: Graph, scaler: Scaler | None, rows: str) -> str:
@@ -540,10 +550,8 @@ def _add_sums_of(graph: Graph, forest: ForestArrays, cells: str) -> str:
 
 def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
-    arrays = forest.forest_
+    arrays = forest._voting_forest()
     values = arrays.leaf_values().toarray()
-    if forest._hard_votes():
-        values = np.eye(arrays.n_outputs)[values.argmax(axis=1)]
     trees = graph.constant(np.array([1]))
     sums = graph.add(
         "ReduceSum", graph.add("Gather", graph.constant(values), leaves), trees, keepdims=0

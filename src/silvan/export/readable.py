@@ -103,7 +103,8 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
         none), ``categories`` (a list of names for each categorical feature and None for numbers, or
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
-        over, or None), ``hard_votes`` and ``trees``. A tree is a list of
+        over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
+        classes, in place of its values) and ``trees``. A tree is a list of
         nodes; the first is the root. A split has ``features``, ``weights`` (that of a categorical
         feature is a dictionary of what its categories are worth, by name; others are worth 0),
         ``threshold`` (None where it is infinite: missing values go one way and all others the
@@ -312,9 +313,8 @@ class TreeWriter:
         values = node["values"]
         if self._classes is None:
             return f"value: [{', '.join(map(self._style.number, values))}]"
-        best = int(np.argmax(values))
-        share = values[best]
-        label = f"class: {self._classes[best]}"
+        share = max(values)
+        label = f"class: {join_best(self._classes, values)}"
         return label if share == 1.0 else f"{label} ({self._style.number(share)})"
 
     def count_leaves(self, number: int) -> int:
@@ -327,6 +327,13 @@ class TreeWriter:
             else:
                 below += [node["left"], node["right"]]
         return count
+
+
+def join_best(names: Sequence[Any], values: Sequence[float]) -> str:
+    """The name of the largest value; of equal ones, all."""
+    largest = max(values)
+    best = [str(name) for name, value in zip(names, values, strict=True) if value == largest]
+    return " or ".join(best)
 
 
 def check_tree(forest: BaseForest, tree: object) -> None:

@@ -11,13 +11,13 @@ import hashlib
 import json
 import math
 import os
-import secrets
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from silvan._atomic import atomic_path
 
 _DTYPES = {
     "BOOL": "bool",
@@ -73,19 +73,10 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
     for array in arrays.values():
         digest.update(_bytes_of(array))
     header = header.replace(_NO_CHECKSUM.encode(), digest.hexdigest().encode(), 1)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    file = open(temporary, "xb")  # noqa: SIM115
-    try:
-        with file:
-            file.write(header)
-            for array in arrays.values():
-                file.write(_bytes_of(array))
-        os.replace(temporary, target)
-    except BaseException:
-        # Closed by now: Windows removes no open file.
-        os.unlink(temporary)
-        raise
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        file.write(header)
+        for array in arrays.values():
+            file.write(_bytes_of(array))
 
 
 def read(path: str | os.PathLike[str], *, memory_map: bool) -> Contents:

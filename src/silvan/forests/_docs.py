@@ -19,7 +19,8 @@ _PARTS = {
             The distribution from which each node draws its candidate split directions; None is
             ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
             the results ("Which defaults?"). Its own parameters are reached with two underscores,
-            for example ``projections__density`` in a grid search.
+            for example ``projections__mean_nonzeros`` in a grid search; with None they are those of
+            the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None
@@ -53,7 +54,8 @@ _PARTS = {
     "classifier_voting": """
         voting : {"soft", "hard"}, default="soft"
             Whether trees average the class probabilities of their leaves, or cast one vote each for
-            the most probable class.
+            the most probable class. Where several classes are the most probable of a leaf, they
+            share its vote equally, so that the order of `classes_` does not matter.
         oob_score : bool or callable, default=False
             Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
             ``oob_score(y_true, y_pred)`` in place of the accuracy.
@@ -84,8 +86,8 @@ _PARTS = {
             Number of distinct rows that a node needs to be split; a float is a fraction of the
             rows.
         min_samples_leaf : int or float, default=1
-            Number of distinct rows that both sides of a split need; a float is a fraction of the
-            rows.
+            Number of distinct rows that both sides of a split need; a float below 1 is a fraction
+            of the rows.
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.
@@ -156,6 +158,21 @@ _PARTS = {
         warm_start : bool, default=False
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
+    """,
+    "fit_rows": """
+        X : array-like of shape (n_samples, n_features)
+            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            NaN is a missing value.
+    """,
+    "fit_weights": """
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
+            `max_samples` for what a weight means.
+
+        Returns
+        -------
+        self : object
+            The fitted forest.
     """,
     "grid_fitted": """
         shape_ : tuple of int

@@ -24,11 +24,15 @@ from silvan._validation import (
     as_rows,
     as_training_features,
     check_features,
+    check_n_samples,
     check_sample_weight,
+    check_unmasked,
     is_integer,
+    warn_user,
 )
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.categories import CategoryTable, as_table, find_categories
+from silvan.forests.categories import CategoryTable, as_table, find_categories, refuse_dates
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
@@ -36,7 +40,6 @@ from silvan.forests.fitting import (
     count_warm_trees,
     draw_seed,
     unchanged_on_failure,
-    warn_user,
 )
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import check_parameters, grow_options, resolve_projections
@@ -50,7 +53,12 @@ _MOST_THREADS = 1024
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class BaseForest(
+    DefaultProjectionsMixin,
+    PersistentMixin,
+    BaseEstimator,  # type: ignore[misc]
+    metaclass=ABCMeta,
+):
     """A forest whose nodes split along drawn directions; subclasses add targets and predictions."""
 
     # Names of the criteria, and what the core calls them.
@@ -67,6 +75,18 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         "_sampling",
         "_scaler",
         "_categories",
+    )
+
+    # Parameters of how trees grow, on rows that are read and drawn alike whatever these are; each
+    # class names those that it adds.
+    _growing: ClassVar[tuple[str, ...]] = (
+        "projections",
+        "criterion",
+        "max_features",
+        "max_depth",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_impurity_decrease",
     )
 
     forest_: ForestArrays
@@ -141,6 +161,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
         if reset:
             self._categories = find_categories(self.categorical_features, X)
+        refuse_dates(X, self._categories)
         table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
         if self._categories is None or table is None:  # a wrong shape is told there, too
@@ -162,7 +183,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
-        return resolve_projections(self.projections, n_features)
+        return resolve_projections(self._given_projections(), n_features)
 
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int
@@ -175,24 +196,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         return False
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
-            NaN is a missing value.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels (numbers or strings), or numbers to regress on.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
-
-        Returns
-        -------
-        self : object
-            The fitted forest.
-        """
+        """Grow the forest; subclasses say what `y` is."""
         with unchanged_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
@@ -213,6 +217,9 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
         """Check parameters and data before any work; learn what the data are."""
         self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         y = self._encode_targets(y)
@@ -252,7 +259,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         if n_warm < self.n_estimators:
             grown = self._grow(rows, projections, options, n_warm)
             self.forest_ = grown if earlier is None else earlier.append(grown)
-        for name in ("feature_importances_", *_OUT_OF_BAG):
+        for name in ("_importances", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
         if self.oob_score:
             self._score_out_of_bag(rows.features.rows, rows.y)
@@ -299,9 +306,17 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
+            # A tree leaves out a share of about exp(-n_draws / n) of n rows.
+            repeated = sampling.plan.n_draws > 2 * len(counts)
+            remedy = (
+                "integer weights count as repeated rows, so pass floats, which are relative "
+                "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                if repeated
+                else "grow more trees"
+            )
             warn_user(
                 f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
-                "prediction (NaN); grow more trees."
+                f"prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
@@ -349,7 +364,7 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
 
-    @cached_property
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the decrease of impurity.
 
@@ -357,6 +372,10 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
         """
         check_is_fitted(self)
+        return self._importances.copy()
+
+    @cached_property
+    def _importances(self) -> NDArray[np.float64]:
         return feature_importances(self.forest_)
 
     @property
@@ -364,6 +383,10 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
         """The categories of each feature, None for a number; None if there are none at all."""
         check_is_fitted(self)
         return None if self._categories is None else list(self._categories.categories)
+
+    def _voting_forest(self) -> ForestArrays:
+        """The trees with leaves that hold what they add to a prediction: their values, or votes."""
+        return self.forest_.with_votes() if self._hard_votes() else self.forest_
 
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for rows that were checked."""
@@ -375,11 +398,16 @@ class BaseForest(PersistentMixin, BaseEstimator, metaclass=ABCMeta):  # type: ig
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check rows to predict; return them scaled and as the core reads them."""
         check_is_fitted(self)
+        check_unmasked("X", X)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         check_features(checked)
         if self._scaler is not None:
             return scale_rows(self._scaler, checked, None, "C", self._categories)
         return as_rows(checked)
+
+    def _row_shape(self) -> tuple[int, ...]:
+        """The shape of a row as `fit` was given it."""
+        return (self.n_features_in_,)
 
     def _n_threads(self) -> int:
         return min(int(effective_n_jobs(self.n_jobs)), _MOST_THREADS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 
-from silvan._validation import invalid, is_integer
+from silvan._validation import invalid, is_integer, warn_user
 from silvan.forest_arrays import MOST_CATEGORIES
 
 FROM_DTYPE = "from_dtype"
@@ -26,6 +27,8 @@ _CATEGORICAL_TYPES = (
     "large_string",
     "utf8",
 )
+# The same of types that hold dates and times.
+_DATE_TYPES = ("date", "time", "duration", "period")
 _RULE = (
     'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
     "column"
@@ -66,6 +69,7 @@ class CategoryTable:
             if known is not None:
                 rows, distinct = _distinct(X, j)
                 numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
+                _warn_if_unseen(j, numbers[rows], distinct, known)
                 encoded[:, j] = numbers[rows]
         return encoded
 
@@ -147,6 +151,30 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
                 f"{MOST_CATEGORIES} at most; leave it out, or group its values."
             )
     return CategoryTable(categories)
+
+
+def refuse_dates(X: Any, categories: CategoryTable | None) -> None:
+    """Refuse dates and times in columns of a data frame that are not categorical."""
+    names = _column_names(X)
+    if names is None:
+        return
+    types = X.schema.types if _is_arrow(X) else list(X.dtypes)
+    chosen = set() if categories is None else set(categories.columns)
+    for j, (name, kind) in enumerate(zip(names, types, strict=True)):
+        text = str(kind).lower()
+        if j not in chosen and (
+            text.startswith(_DATE_TYPES) or (text == "object" and _begins_with_date(X, j))
+        ):
+            raise ValueError(
+                f"column {name!r} of X holds dates or times ({kind}), which cannot be features; "
+                "convert them to numbers, such as days since the first one, leave the column out, "
+                "or name it in categorical_features."
+            )
+
+
+def _begins_with_date(table: Any, j: int) -> bool:
+    values = (value for value in _take_column(table, j) if not _is_missing(value))
+    return isinstance(next(values, None), date | time | timedelta | np.datetime64 | np.timedelta64)
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
@@ -291,9 +319,12 @@ def _as_values(values: NDArray[Any]) -> NDArray[Any]:
     if any(isinstance(value, str) for value in values):
         return values
     try:
-        return values.astype(np.float64)
+        numbers = values.astype(np.float64)
     except (TypeError, ValueError):
         return values
+    # Neighbouring integers beyond this are one float64.
+    beyond = values[np.abs(numbers) >= 2.0**53]
+    return values if any(is_integer(value) for value in beyond) else numbers
 
 
 def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
@@ -313,6 +344,26 @@ def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     return np.array(
         [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
     )
+
+
+def _warn_if_unseen(
+    j: int, numbers: NDArray[np.float64], distinct: NDArray[Any], known: NDArray[Any]
+) -> None:
+    """Warn about a column without a known category, as of strings where there were numbers.
+
+    One new category by itself is nothing strange, if it is of the type of the others.
+    """
+    is_new = numbers == _NEW
+    if not is_new.any() or not (is_new | np.isnan(numbers)).all() or len(known) == 0:
+        return
+    values = [value for value in distinct.tolist() if not _is_missing(value)]
+    came, expected = values[0], known.tolist()[0]
+    if len(values) > 1 or isinstance(came, str) != isinstance(expected, str):
+        warn_user(
+            f"column {j} of X has no category that the forest was fitted on, but for example "
+            f"{came!r} where {expected!r} was seen, so that all its rows count as average ones; "
+            "pass the column as it was in fit."
+        )
 
 
 def _is_missing(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,6 +85,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     _metric = staticmethod(accuracy_score)
 
     _fitted: ClassVar[tuple[str, ...]] = ("classes_", "n_classes_", "oob_decision_function_")
+    _growing: ClassVar[tuple[str, ...]] = ("voting",)
 
     classes_: NDArray[Any]
 
@@ -137,6 +138,19 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         self.voting = voting
         self.class_weight = class_weight
 
+    @shared_docs
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        {fit_rows}
+        y : array-like of shape (n_samples,)
+            Class labels: numbers or strings.
+        {fit_weights}
+        """
+        return super().fit(X, y, sample_weight)
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each row.
 
@@ -148,7 +162,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Most probable classes; of equally probable ones, the first in `classes_`.
+            Most probable classes. Where the whole forest finds several equally probable, the first
+            of them in `classes_`, as in scikit-learn; this is the only place where the order of the
+            classes counts, and `predict_proba` tells such ties.
         """
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from silvan._validation import TrainingFeatures, invalid
+from silvan._validation import TrainingFeatures, invalid, warn_user
 from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 from silvan.forests.scaling import Scaler
@@ -106,11 +104,3 @@ def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
             "class_weight, bootstrap, max_samples, honest, honest_fraction or scaling is not what "
             "it was; pass the same ones, or set warm_start=False."
         )
-
-
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn about the user's line: the first one on the stack that is not in this package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "silvan":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)

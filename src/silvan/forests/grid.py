@@ -11,18 +11,29 @@ import numpy as np
 from silvan._persistence import require_fitted
 from silvan._validation import InvalidParameterError
 from silvan.forests.base import BaseForest
-from silvan.projections import Patches, ProjectionDistribution
+from silvan.projections import Patches
 
-# What patches call their sizes, and what these forests call them.
-_SIZES = {"min_size": "min_patch", "max_size": "max_patch"}
+# What these forests call the parameters of patches, and what patches call them.
+_PATCHES = {
+    "min_patch": "min_size",
+    "max_patch": "max_size",
+    "boundary": "boundary",
+    "contiguous": "contiguous",
+    "weights": "weights",
+    "n_patches": "n_patches",
+    "reach": "reach",
+}
 
 
 class GridForest(BaseForest):
     """A forest whose rows lie on a grid: flattens `X`, and draws its directions from `Patches`."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("shape_",)
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_rows")
+    _growing: ClassVar[tuple[str, ...]] = tuple(_PATCHES)
 
     shape_: tuple[int, ...]
+    # Whether `fit` was given flat rows.
+    _flat_rows: bool = False
 
     def __init__(
         self,
@@ -63,7 +74,11 @@ class GridForest(BaseForest):
             )
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
+        self._flat_rows = grid is None
         return checked
+
+    def _row_shape(self) -> tuple[int, ...]:
+        return super()._row_shape() if self._flat_rows else self.shape_
 
     def _check_grid(self, X: Any, grid: tuple[int, ...] | None) -> None:
         """Refuse rows on another grid than that of `fit`."""
@@ -79,23 +94,15 @@ class GridForest(BaseForest):
                 f"on, but its rows have shape {grid}; pass rows of the same grid."
             )
 
-    def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
-        patches = Patches(
-            self.shape_,
-            min_size=self.min_patch,
-            max_size=self.max_patch,
-            boundary=self.boundary,
-            contiguous=self.contiguous,
-            weights=self.weights,
-            n_patches=self.n_patches,
-            reach=self.reach,
-        )
+    def _resolve_projections(self, n_features: int) -> Patches:
+        given = {theirs: getattr(self, name) for name, theirs in _PATCHES.items()}
+        patches = Patches(self.shape_, **given)
         try:
             patches.validate(n_features)
         except InvalidParameterError as error:
             message = str(error)
-            for name, here in _SIZES.items():
-                message = message.replace(name, here)
+            for name, theirs in _PATCHES.items():
+                message = message.replace(theirs, name)
             raise InvalidParameterError(message) from None
         return patches
 
@@ -104,7 +111,12 @@ class GridForest(BaseForest):
         counts = isinstance(self.shape_, tuple) and all(
             type(n) is int and n > 0 for n in self.shape_
         )
-        require_fitted({"shape_": counts and math.prod(self.shape_) == self.n_features_in_})
+        require_fitted(
+            {
+                "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
+                "_flat_rows": isinstance(self._flat_rows, bool),
+            }
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

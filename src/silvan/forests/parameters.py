@@ -17,7 +17,7 @@ from silvan._validation import (
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
-from silvan.projections import ProjectionDistribution, SparseSigns
+from silvan.projections import ProjectionDistribution
 
 if TYPE_CHECKING:
     from silvan.forests.base import BaseForest
@@ -32,7 +32,7 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
     check_choice("criterion", forest.criterion, criteria)
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
-    _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1)
+    _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)
     if not (is_number(forest.min_impurity_decrease) and forest.min_impurity_decrease >= 0):
         raise invalid(
             "min_impurity_decrease",
@@ -74,8 +74,6 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
 
 def resolve_projections(projections: object, n_features: int) -> ProjectionDistribution:
     """The distribution to draw directions from, checked against the number of features."""
-    if projections is None:
-        projections = SparseSigns()
     if not isinstance(projections, ProjectionDistribution):
         raise invalid(
             "projections",
@@ -143,14 +141,15 @@ def _check_max_samples(value: object) -> None:
 
 
 def _check_count_or_fraction(
-    name: str, value: object, minimum: int, alternatives: str = ""
+    name: str, value: object, minimum: int, alternatives: str = "", *, whole: bool = True
 ) -> None:
+    """Require a number of rows, or a fraction of them; all of them (1.0) only if `whole`."""
     count = is_integer(value) and value >= minimum  # type: ignore[operator]
     fraction = is_number(value) and not is_integer(value) and 0 < value <= 1  # type: ignore[operator]
-    if not (count or fraction):
+    if not (count or (fraction and (whole or value < 1))):  # type: ignore[operator]
         raise invalid(
             name,
-            f"an integer >= {minimum} or a fraction in (0, 1]{alternatives}",
+            f"an integer >= {minimum} or a fraction in (0, 1{']' if whole else ')'}{alternatives}",
             value,
             f"pass for example {max(minimum, 2)} or 0.5",
         )

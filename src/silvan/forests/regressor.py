@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,10 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 
 from silvan._persistence import require_fitted
-from silvan._validation import invalid
+from silvan._validation import invalid, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import warn_user
 from silvan.forests.sampling import (
     RowPlan,
     RowSampling,
@@ -139,6 +138,19 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
             verbose=verbose,
             warm_start=warm_start,
         )
+
+    @shared_docs
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        {fit_rows}
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers to regress on, a column for each output.
+        {fit_weights}
+        """
+        return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the targets of each row.

@@ -5,7 +5,8 @@ weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tr
 once (or ``max_samples`` of them, without replacement) and a row counts by its weight. The rows of
 an honest tree are divided further: some decide its splits, the others fill its leaves.
 
-Draws run over the rows in a canonical order, sorted by a hash of their content. So a forest depends
+Draws run over the rows in a canonical order, sorted by a hash of their content and then by weight.
+So a forest depends
 neither on the order of the rows nor on whether a row is repeated or has an integer weight, provided
 that no sum depends on the order of its terms; `exact_weights` and `exact_targets` see to that.
 """
@@ -185,7 +186,7 @@ def sample_rows(
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.row_order(features.rows, targets)
+    order = _core.row_order(features.rows, targets, plan.weights)
     honest = plan.estimation_share > 0
     repeats = _core.row_repeats(features.rows, targets, order) if honest else None
     if not plan.replace:
@@ -291,7 +292,7 @@ def _number_of_draws(
         raise ValueError(
             f"a tree can draw at most {_MOST_DRAWS} rows, but max_samples, or integer weights "
             f"that count as repeated rows, ask for {n_draws}; pass max_samples as an integer, or "
-            "smaller weights."
+            "floats, which are relative weights, such as sample_weight / sample_weight.mean()."
         )
     return n_draws
 

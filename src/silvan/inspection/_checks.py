@@ -44,7 +44,8 @@ def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
-        same = np.array_equal(_core.row_order(rows[kept], numbers), sampling.order)
+        order = _core.row_order(rows[kept], numbers, sampling.plan.weights)
+        same = np.array_equal(order, sampling.order)
     classes: list[Any] = [getattr(each, "classes_", None) for each in (encoder, forest)]
     if not (same and np.array_equal(*classes)):
         raise ValueError(

@@ -12,7 +12,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.weights import row_blocks
 from silvan.inspection._checks import check_forest, check_training_rows
-from silvan.inspection.trees import leaf_values, leaf_votes, reached_leaves
+from silvan.inspection.trees import reached_leaves
 
 
 def out_of_bag_mask(forest: BaseForest) -> NDArray[np.bool_]:
@@ -81,9 +81,7 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     check_forest(forest)
     losses, counts = np.zeros(forest.forest_.n_trees), np.zeros(forest.forest_.n_trees)
     classify = isinstance(forest, ForestClassifier)
-    hard = forest._hard_votes()
-    votes = leaf_votes(forest.forest_) if hard else None
-    values = leaf_values(forest.forest_)
+    values = forest._voting_forest().leaf_values()
     for block in out_of_bag_blocks(forest, X, y):
         n_rows = len(block.y)
         sums = np.zeros((n_rows, forest.forest_.n_outputs))
@@ -92,10 +90,7 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
             rows = np.flatnonzero(block.out[:, tree])
             leaves = block.leaves[rows, tree]
             n_votes[rows] += 1
-            if votes is None:
-                sums[rows] += values[leaves].toarray()
-            else:
-                sums[rows, votes[leaves]] += 1
+            sums[rows] += values[leaves].toarray()
             # Only the rows that this tree votes on have a new prediction.
             if classify:
                 loss[rows] = sums[rows].argmax(axis=1) != block.y[rows]

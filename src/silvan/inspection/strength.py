@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection._checks import check_classifier
 from silvan.inspection.out_of_bag import out_of_bag_blocks
-from silvan.inspection.trees import leaf_votes
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ def strength_and_correlation(
     margin of a row of class y is Q(x, y) - Q(x, k), where k is the class other than y with most
     votes. The strength s is its mean over the rows. The correlation is the variance of the margin
     over the square of the mean standard deviation of the single trees' margins. A tree's margin is
-    1 where it votes for y, -1 where it votes for k and else 0; its variance is p + q - (p - q)²,
-    where p and q are the shares of these votes over the rows that the tree did not draw. (The
+    its vote for y less its vote for k: 1, -1 or 0, and between them where equally probable classes
+    of a leaf share its vote. Its variance is over the rows that the tree did not draw. (With whole
+    votes it is p + q - (p - q)², where p and q are the shares of votes for y and for k; the
     appendix of [1]_ prints + for the minus, which is no variance.)
 
     Parameters
@@ -88,28 +89,49 @@ def strength_and_correlation(
     True
     """
     check_classifier(forest)
-    votes = leaf_votes(forest.forest_)
+    votes = forest.forest_.with_votes().leaf_values()
     n_trees, n_classes = forest.forest_.n_trees, forest.n_classes_
-    right, runner_up, left_out = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
+    total, squares, left_out = np.zeros(n_trees), np.zeros(n_trees), np.zeros(n_trees)
     margins = []
     for block in out_of_bag_blocks(forest, X, y):
-        cast = votes[block.leaves]
-        n_rows = len(cast)
-        row = np.arange(n_rows)
-        cells = (row[:, None] * n_classes + cast)[block.out]
-        counts = np.bincount(cells, minlength=n_rows * n_classes).reshape(n_rows, n_classes)
-        others = counts.copy()
-        others[row, block.y] = -1
-        rival = others.argmax(axis=1) if n_classes > 1 else np.full(n_rows, -1)
-        seen = block.out.any(axis=1)
-        gap = counts[row, block.y] - np.maximum(others[row, rival], 0)
-        margins.append(gap[seen] / counts[seen].sum(axis=1))
-        right += np.count_nonzero((cast == block.y[:, None]) & block.out, axis=0)
-        runner_up += np.count_nonzero((cast == rival[:, None]) & block.out, axis=0)
-        left_out += np.count_nonzero(block.out, axis=0)
-    margin = np.concatenate(margins)
+        out = [np.flatnonzero(block.out[:, tree]) for tree in range(n_trees)]
+        sums = np.zeros((len(block.y), n_classes))
+        for tree, rows in enumerate(out):
+            sums[rows] += votes[block.leaves[rows, tree]].toarray()
+        rival = _runner_up(sums, block.y)
+        for tree, rows in enumerate(out):
+            cast = votes[block.leaves[rows, tree]].toarray()
+            margin = _margin(cast, block.y[rows], rival[rows])
+            total[tree] += margin.sum()
+            squares[tree] += (margin**2).sum()
+            left_out[tree] += len(rows)
+        n_votes = np.count_nonzero(block.out, axis=1)
+        seen = n_votes > 0
+        margins.append(_margin(sums, block.y, rival)[seen] / n_votes[seen])
     asked = left_out > 0
-    p, q = right[asked] / left_out[asked], runner_up[asked] / left_out[asked]
-    deviation = float(np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0)).mean())
+    means = total[asked] / left_out[asked]
+    variance = squares[asked] / left_out[asked] - means**2
+    deviation = float(np.sqrt(np.maximum(variance, 0.0)).mean())
+    margin = np.concatenate(margins)
     correlation = float(margin.var()) / deviation**2 if deviation > 0 else float("nan")
     return StrengthCorrelation(float(margin.mean()), correlation)
+
+
+def _runner_up(sums: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.intp]:
+    """The class other than `y` with most votes; -1 if there is no other."""
+    if sums.shape[1] == 1:
+        return np.full(len(y), -1)
+    others = sums.copy()
+    others[np.arange(len(y)), y] = -1.0
+    rival: NDArray[np.intp] = others.argmax(axis=1)
+    return rival
+
+
+def _margin(
+    votes: NDArray[np.float64], y: NDArray[Any], rival: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Votes for the class less those for its rival, if it has one."""
+    every = np.arange(len(y))
+    against = np.where(rival < 0, 0.0, votes[every, rival])
+    margin: NDArray[np.float64] = votes[every, y] - against
+    return margin

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from silvan import _core
-from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection._checks import check_forest
@@ -28,7 +26,9 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     Returns
     -------
     predictions : ndarray of shape (n_samples, n_estimators) or (n_samples, n_estimators, n_outputs)
-        The class that each tree votes for, or the mean target of its leaf.
+        The class that each tree votes for, or the mean target of its leaf. Where several classes
+        are the most probable of a leaf, one of them that is drawn once and for all by the forest's
+        seed.
 
     Examples
     --------
@@ -45,9 +45,9 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     check_forest(forest)
     leaves = reached_leaves(forest, forest._rows(X))
     if isinstance(forest, ForestClassifier):
-        labels: NDArray[Any] = forest.classes_[leaf_votes(forest.forest_)[leaves]]
+        labels: NDArray[Any] = forest.classes_[_voted_classes(forest)[leaves]]
         return labels
-    values = leaf_values(forest.forest_).toarray()[leaves]
+    values = forest.forest_.leaf_values().toarray()[leaves]
     return values if forest.n_outputs_ > 1 else values[:, :, 0]
 
 
@@ -61,16 +61,12 @@ def reached_leaves(forest: BaseForest, rows: NDArray[Any]) -> NDArray[np.int64]:
     return leaves
 
 
-def leaf_values(forest: ForestArrays) -> csr_array:
-    """Values of the leaves of all trees, of shape (n_leaves, n_outputs)."""
-    entries = (forest.values, forest.value_outputs, forest.value_indptr)
-    return csr_array(entries, shape=(forest.n_leaves, forest.n_outputs))
-
-
-def leaf_votes(forest: ForestArrays) -> NDArray[np.int32]:
-    """The class that each leaf votes for: that of the largest value, of equal ones the first."""
-    largest = np.maximum.reduceat(forest.values, forest.value_indptr[:-1])
-    leaf = np.repeat(np.arange(forest.n_leaves), np.diff(forest.value_indptr))
-    winners = np.flatnonzero(forest.values == largest[leaf])
-    first = np.unique(leaf[winners], return_index=True)[1]
-    return forest.value_outputs[winners[first]]
+def _voted_classes(forest: ForestClassifier) -> NDArray[np.int32]:
+    """The class that each leaf votes for; of those that share its vote, one at random."""
+    votes = forest.forest_.with_votes().leaf_values()
+    votes.eliminate_zeros()
+    n_shares = np.diff(votes.indptr)
+    # The draws of a leaf stay the same as trees are added.
+    draws = np.random.default_rng(forest._sampling.seed).random(len(n_shares))
+    chosen: NDArray[np.int32] = votes.indices[votes.indptr[:-1] + (draws * n_shares).astype(int)]
+    return chosen

@@ -12,7 +12,13 @@ from sklearn.base import is_classifier, is_regressor
 
 from silvan._validation import check_flag, check_integer, invalid
 from silvan.explanations.contributions import node_values
-from silvan.export.readable import Style, TreeWriter, check_feature_names, check_tree
+from silvan.export.readable import (
+    Style,
+    TreeWriter,
+    check_feature_names,
+    check_tree,
+    join_best,
+)
 from silvan.forests.base import BaseForest
 from silvan.inspection._checks import check_forest
 from silvan.inspection.features import grid_of
@@ -346,9 +352,9 @@ class _TreeReader:
             numbers = ", ".join(self._style.number(value) for value in values)
             lines += _wrap(f"mean {numbers}", _END_LETTERS)
         elif kind == "leaf":
-            best = int(np.argmax(values))
-            lines += _wrap(self._class_names[best], _END_LETTERS)
-            lines += [] if values[best] == 1.0 else [f"({self._style.number(values[best])})"]
+            largest = float(max(values))
+            lines += _wrap(join_best(self._class_names, values), _END_LETTERS)
+            lines += [] if largest == 1.0 else [f"({self._style.number(largest)})"]
         return "\n".join([*lines, f"{_percent(share)} % of rows"])
 
     def _atom(self, number: int) -> NDArray[np.float64] | None:

@@ -189,13 +189,21 @@ def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:
             f"{node.n_features} columns (n_features), but its matrix has shape "
             f"{directions.shape}; return one direction in each row."
         )
-    return to_canonical_arrays(directions)
+    return to_canonical_arrays(directions, f"what {name} returns")
 
 
-def to_canonical_arrays(directions: Any) -> _Arrays:
+def to_canonical_arrays(directions: Any, what: str) -> _Arrays:
     """Return the arrays of a sparse matrix with ascending indices, no duplicates and no zeros."""
     with np.errstate(over="ignore"):  # becomes infinite, which the core reports
         canonical = sparse.csr_array(directions, dtype=np.float32, copy=True)
+    indices, n_columns = canonical.indices, canonical.shape[1]
+    # Not left to the core, which reads 32 bits: 2**32 + 1 would become feature 1.
+    outside = indices[(indices < 0) | (indices >= n_columns)]
+    if len(outside):
+        raise ValueError(
+            f"{what} must have features from 0 to {n_columns - 1}, but it has feature "
+            f"{outside[0]}; correct the column indices of the sparse matrix."
+        )
     canonical.sum_duplicates()
     canonical.eliminate_zeros()
     return (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
-from silvan._validation import check_flag
+from silvan._validation import check_flag, check_integer
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
@@ -28,6 +28,7 @@ from silvan.projections.node import Node
 # Square roots of the smallest share of variance, and the smallest correlation, that count.
 _NO_DEVIATION = 1e-5
 _NO_CORRELATION = 1e-6
+_NO_LIMIT = 2**31 - 1
 
 
 class CanonicalDirections(ProjectionDistribution):
@@ -44,9 +45,9 @@ class CanonicalDirections(ProjectionDistribution):
     replacement, as many as there are, each with its weight; the split is then searched over the
     node's own rows. Where the draw admits no fit (one class, say) the rows themselves are used.
 
-    Fits go on until there are d directions; of the last fit, those of the largest correlations
-    are taken. With ``max_features=min(n_features, K - 1)`` and ``bootstrap=False`` in the forest a
-    node makes one fit, as published.
+    Fits go on until there are d directions or `max_fits` were made; of the last fit, those of the
+    largest correlations are taken. Published forests make one fit at a node and see all rows:
+    ``max_fits=1`` here, ``max_features=None`` and ``bootstrap=False`` in the forest.
 
     Rows with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit, it gives the feature drawn first.
@@ -61,6 +62,8 @@ class CanonicalDirections(ProjectionDistribution):
     max_samples : int or None, default=256
         Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
         equal stretches of them, and the bootstrap draws from these. None looks at all.
+    max_fits : int or None, default=None
+        Most fits that a node makes, even if they give fewer than d directions; None sets no limit.
 
     References
     ----------
@@ -85,20 +88,25 @@ class CanonicalDirections(ProjectionDistribution):
         n_features: int | None = None,
         bootstrap: bool = True,
         max_samples: int | None = DEFAULT_MAX_SAMPLES,
+        max_fits: int | None = None,
     ) -> None:
         self.n_features = n_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.max_fits = max_fits
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
         check_fit(self.n_features, self.max_samples, n_features, or_none=True)
         check_flag("bootstrap", self.bootstrap)
+        check_integer("max_fits", self.max_fits, 1, or_none=True)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node: the law in NumPy, for reference."""
         directions: list[Vector] = []
-        while len(directions) < node.n_directions:
+        for _ in range(self._most_fits(node.n_directions)):
+            if len(directions) >= node.n_directions:
+                break
             drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
             fitted = self._fit(node, np.sort(drawn), rng)
             directions += fitted or [place(drawn[:1], np.ones(1), node.n_features)]
@@ -122,12 +130,17 @@ class CanonicalDirections(ProjectionDistribution):
     def _n_drawn(self, n_features: int) -> int:
         return n_drawn(self.n_features, np.log2(n_features) + 1, n_features)
 
+    def _most_fits(self, n_directions: int) -> int:
+        """The parameter, or where it is None the number of directions: each fit gives one."""
+        return n_directions if self.max_fits is None else min(int(self.max_fits), _NO_LIMIT)
+
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         return _core.canonical_directions(
             n_features,
             self._n_drawn(n_features),
             bool(self.bootstrap),
             most_samples(self.max_samples),
+            self._most_fits(_NO_LIMIT),
         )
 
 

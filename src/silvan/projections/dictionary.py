@@ -54,7 +54,7 @@ class Dictionary(ProjectionDistribution):
                 f"atoms must have one column for each feature, but it has shape {atoms.shape} and "
                 f"X has {n_features} features; write the atoms for these features."
             )
-        indptr, _, weights = to_canonical_arrays(atoms)
+        indptr, _, weights = to_canonical_arrays(atoms, "atoms")
         if not np.isfinite(weights).all():
             raise ValueError(
                 "atoms must be finite, but it contains NaN, infinity or a number beyond float32; "
@@ -98,7 +98,7 @@ class Dictionary(ProjectionDistribution):
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         atoms = self._read_atoms()
         cumulative = to_cumulative(self._law(atoms.shape[0]))
-        return _core.dictionary(n_features, *to_canonical_arrays(atoms), cumulative)
+        return _core.dictionary(n_features, *to_canonical_arrays(atoms, "atoms"), cumulative)
 
 
 def to_cumulative(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The grid over directions that the thesis searches."""
+"""Grids over directions: that of the thesis, one for patches, and what they may cost."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 
 from sklearn.base import clone
 
-from silvan._validation import check_integer
+from silvan._validation import check_integer, invalid
+from silvan.forests.base import BaseForest
+from silvan.forests.grid import GridForest
+from silvan.forests.parameters import n_directions
 from silvan.projections import (
+    Patches,
     ProjectionDistribution,
     SparseSigns,
     UniformCombinations,
@@ -17,6 +21,11 @@ from silvan.projections import (
 
 # What `direction_grid` varies beside d, for the distributions that have it.
 _SPARSITY = {SparseSigns: "mean_nonzeros", UniformCombinations: "n_features"}
+
+# The largest d of a default grid: so many times that of the estimator, or so that a level of a tree
+# projects so many values, which takes some 30 ms.
+_TIMES_OWN_DIRECTIONS = 4
+_VALUES_OF_A_LEVEL = 250_000
 
 
 def direction_grid(
@@ -64,9 +73,7 @@ UniformCombinations(n_features=3)]}
     check_integer("max_directions", max_directions, 1, or_none=True)
     sparsity = _SPARSITY.get(type(projections))
     powers = [0.25, 0.5, 0.75, 1.0] + ([] if sparsity is None else [2.0])
-    limit = math.inf if max_directions is None else max_directions
-    counts = {int(min(max(1, round(n_features**power)), limit)) for power in powers}
-    grid: dict[str, list[Any]] = {"max_features": sorted(counts)}
+    grid: dict[str, list[Any]] = {"max_features": _powers(n_features, powers, max_directions)}
     if sparsity is not None:
         reset = {"density": None} if sparsity == "mean_nonzeros" else {}
         grid["projections"] = [
@@ -74,3 +81,79 @@ UniformCombinations(n_features=3)]}
             for k in [k for k in nonzeros if k <= n_features] or [n_features]
         ]
     return grid
+
+
+def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[str, list[Any]]:
+    """A grid of patches for manifold forests.
+
+    A patch has up to 1 cell, 3 cells, an eighth or a quarter of each contiguous axis, a
+    direction has one patch or is the difference of two, and the number d of directions at a node
+    is p to the powers 1/2, 3/4 and 1. Axes that are not contiguous, the smallest size and all else
+    stay as they are. These are the laws that did best on images and series, see the results ("How
+    large should patches be?", "One patch or several?").
+
+    Parameters
+    ----------
+    patches : Patches
+        The patches to start from; the `projections_` of a fitted forest will do.
+    max_directions : int, default=None
+        Upper limit of d. A larger d is cut off there.
+
+    Returns
+    -------
+    grid : dict of str to list
+        A grid for `OutOfBagSearch` or ``sklearn.model_selection.GridSearchCV`` over a manifold
+        forest.
+
+    Examples
+    --------
+    >>> from silvan.projections import Patches
+    >>> from silvan.tuning import patch_grid
+    >>> patch_grid(Patches((28, 28)), max_directions=100)
+    {'max_features': [28, 100], 'max_patch': [1, 3, 7], 'n_patches': [1, 2]}
+    >>> patch_grid(Patches((6, 80), contiguous=(False, True)))["max_patch"]
+    [(6, 1), (6, 3), (6, 10), (6, 20)]
+    """
+    if not isinstance(patches, Patches):
+        raise invalid(
+            "patches", "a silvan.projections.Patches", patches, "pass for example Patches((28, 28))"
+        )
+    check_integer("max_directions", max_directions, 1, or_none=True)
+    axes = patches._axes()
+    sizes = []
+    for least, share in ((1, 0), (3, 0), (3, 8), (3, 4)):
+        size = tuple(
+            axis.max_size
+            if axis.boundary == "subset"
+            else max(
+                axis.min_size, min(axis.length, max(least, axis.length // share if share else 0))
+            )
+            for axis in axes
+        )
+        sizes.append(size[0] if len(set(size)) == 1 else size)
+    n_cells = math.prod(axis.length for axis in axes)
+    return {
+        "max_features": _powers(n_cells, [0.5, 0.75, 1.0], max_directions),
+        "max_patch": list(dict.fromkeys(sizes)),
+        "n_patches": [1, 2],
+    }
+
+
+def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, list[Any]]:
+    """The grid for a forest that has seen its data."""
+    n_features = forest.n_features_in_
+    if isinstance(forest, GridForest):
+        return patch_grid(forest._resolve_projections(n_features), max_directions=max_directions)
+    return direction_grid(forest.projections, n_features, max_directions=max_directions)
+
+
+def affordable_directions(forest: BaseForest, n_samples: int) -> int:
+    """The largest d that a default grid should have for a forest on so many rows."""
+    own = n_directions(forest.max_features, forest.n_features_in_)
+    return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
+
+
+def _powers(n_features: int, powers: Iterable[float], limit: int | None) -> list[int]:
+    """Powers of the number of features, rounded and cut off at the limit, ascending."""
+    counts = {max(1, round(n_features**power)) for power in powers}
+    return sorted(counts if limit is None else {min(count, limit) for count in counts})

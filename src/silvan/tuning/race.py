@@ -17,23 +17,10 @@ from sklearn.base import clone
 from silvan._validation import invalid
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows, draw_seed
+from silvan.forests.parameters import n_directions
 
-# Candidates that differ in these alone are grown on the same rows, draws and targets.
-_GROWTH = {
-    "projections",
-    "max_features",
-    "criterion",
-    "max_depth",
-    "min_samples_split",
-    "min_samples_leaf",
-    "min_impurity_decrease",
-    "voting",
-    "min_patch",
-    "max_patch",
-    "boundary",
-    "contiguous",
-    "weights",
-}
+# What a tree costs besides its directions, in directions: it draws rows and writes nodes.
+_WORK_OF_A_TREE = 16
 
 
 class Reader:
@@ -49,6 +36,11 @@ class Reader:
             )
         self.forest = forest
         self._checked = forest._check_fit(*data)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows that take part."""
+        return self._checked.plan.n_kept
 
     @cached_property
     def rows(self) -> TrainingRows:
@@ -73,10 +65,14 @@ class Readers:
         self._base = base
         self._data = data
         self._known: dict[str, Reader] = {}
+        # Candidates that differ in these alone are grown on the same rows, draws and targets.
+        self._growing = {
+            name for part in type(base).__mro__ for name in vars(part).get("_growing", ())
+        }
 
     def find(self, params: Mapping[str, Any]) -> Reader:
         """The reader for these parameters."""
-        reading = {k: value for k, value in params.items() if k.split("__")[0] not in _GROWTH}
+        reading = {k: v for k, v in params.items() if k.split("__")[0] not in self._growing}
         key = content_hash(reading)
         if key not in self._known:
             forest = clone(self._base).set_params(**reading)
@@ -90,7 +86,9 @@ class Candidate:
     def __init__(self, params: Mapping[str, Any], reader: Reader) -> None:
         self.params = dict(params)
         self.reader = reader
-        self.forest: BaseForest | None = reader.make(params)
+        self.forest: BaseForest | None = (forest := reader.make(params))
+        # What a tree should cost, for the order of growing and the time left.
+        self.work = _WORK_OF_A_TREE + n_directions(forest.max_features, forest.n_features_in_)
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0
@@ -98,9 +96,10 @@ class Candidate:
     def grow(self, n_trees: int) -> None:
         """Have `n_trees` trees, those already there among them, and score them out of bag."""
         assert self.forest is not None
+        rows = self.reader.rows
         start = time.perf_counter()
         self.forest.n_estimators = n_trees
-        self.forest._grow_on(self.reader.rows, getattr(self.forest, "forest_", None))
+        self.forest._grow_on(rows, getattr(self.forest, "forest_", None))
         self.n_trees, self.score = n_trees, self.forest.oob_score_
         self.seconds += time.perf_counter() - start
 
@@ -108,6 +107,24 @@ class Candidate:
     def order(self) -> tuple[int, float]:
         """Sorts the best candidate first: who came furthest, then who scores best."""
         return -self.n_trees, math.inf if math.isnan(self.score) else -self.score
+
+
+def seconds_left(candidates: Sequence[Candidate], rounds: Sequence[tuple[int, int]]) -> float:
+    """Seconds that these rounds will take if the slowest candidates win; at least one has trees.
+
+    One that has trees takes as long for each further one, another as its work says.
+    """
+    seconds = sum(c.seconds for c in candidates)
+    work = sum(c.work * c.n_trees for c in candidates)
+    pace = {c: c.seconds / c.n_trees if c.n_trees else c.work * seconds / work for c in candidates}
+    racing = [c for c in candidates if c.forest is not None]
+    n_trees = {c: c.n_trees for c in racing}
+    total = 0.0
+    for n_racing, trees in rounds:
+        racing = sorted(racing, key=pace.__getitem__, reverse=True)[:n_racing]
+        total += sum(pace[c] * (trees - n_trees[c]) for c in racing)
+        n_trees |= dict.fromkeys(racing, trees)
+    return total
 
 
 def plan_rounds(

@@ -19,9 +19,16 @@ from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
-from silvan.projections import AxisAligned
-from silvan.tuning.grids import direction_grid
-from silvan.tuning.race import Candidate, Readers, count_trees, plan_rounds, quiet_unless, tabulate
+from silvan.tuning.grids import affordable_directions, default_grid
+from silvan.tuning.race import (
+    Candidate,
+    Readers,
+    count_trees,
+    plan_rounds,
+    quiet_unless,
+    seconds_left,
+    tabulate,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,15 +61,17 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         accuracy or R².
     param_grid : dict or list of dict, default=None
         Values to try for each parameter, as in ``sklearn.model_selection.GridSearchCV``. None is
-        `direction_grid` for the estimator's projections. `n_estimators` cannot be searched: more
-        trees are never worse.
+        `direction_grid` for the estimator's projections, and `patch_grid` for a manifold forest.
+        `n_estimators` cannot be searched: more trees are never worse.
     min_trees : int, default=20
         Trees of every candidate in the first round.
     factor : int, default=3
         How much each round divides the number of candidates and multiplies that of their trees, at
         least 2. None is no race: every candidate has all trees.
-    max_directions : int, default=None
-        Upper limit of d where `param_grid` is None; see `direction_grid`.
+    max_directions : int, "auto" or None, default="auto"
+        Upper limit of d where `param_grid` is None. The time of a candidate is proportional to d:
+        "auto" allows four times the d of `estimator`, or more if d times the number of rows is at
+        most 250,000. None sets no limit.
     verbose : int, default=0
         1 shows a progress bar, counted in trees, on the standard error stream.
 
@@ -89,6 +98,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     See Also
     --------
     direction_grid : The thesis' grid.
+    patch_grid : A grid for manifold forests.
 
     Notes
     -----
@@ -125,7 +135,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         min_trees: int = 20,
         factor: int | None = 3,
-        max_directions: int | None = None,
+        max_directions: Any = "auto",
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -165,16 +175,17 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         total = count_trees(rounds)
         with ProgressBar(total, what="trees") if self.verbose else nullcontext() as progress:
             done = 0
-            for n_racing, trees in rounds:
+            for number, (n_racing, trees) in enumerate(rounds):
                 for candidate in racing[n_racing:]:
                     candidate.forest = None
                 racing = racing[:n_racing]
-                for candidate in racing:
+                # The slowest first, so that the time left is known early.
+                for candidate in sorted(racing, key=lambda candidate: -candidate.work):
                     done += trees - candidate.n_trees
                     with quiet_unless(trees == n_trees):
                         candidate.grow(trees)
                     if progress is not None:
-                        progress(done)
+                        progress(done, seconds_left(candidates, rounds[number:]))
                 # Stable: of equal candidates the first in the grid stays first.
                 racing.sort(key=lambda candidate: candidate.order)
         self._keep(candidates, racing[0])
@@ -190,6 +201,14 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_integer("n_estimators", self.estimator.n_estimators, 1)
         check_integer("min_trees", self.min_trees, 1)
         check_integer("factor", self.factor, 2, or_none=True)
+        limit = self.max_directions
+        if not (limit in ("auto", None) or (is_integer(limit) and limit >= 1)):
+            raise invalid(
+                "max_directions",
+                'an integer >= 1, "auto" or None',
+                limit,
+                'pass for example "auto"',
+            )
         if not isinstance(self.verbose, bool):
             check_integer("verbose", self.verbose, 0)
 
@@ -205,10 +224,11 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _settings(self, readers: Readers) -> list[dict[str, Any]]:
         if self.param_grid is None:
-            projections = getattr(self.estimator, "projections", AxisAligned())
-            n_features = readers.find({}).forest.n_features_in_
-            grid = direction_grid(projections, n_features, max_directions=self.max_directions)
-            return list(ParameterGrid(grid))
+            reader = readers.find({})
+            limit = self.max_directions
+            if limit == "auto":
+                limit = affordable_directions(reader.forest, reader.n_samples)
+            return list(ParameterGrid(default_grid(reader.forest, limit)))
         settings = list(ParameterGrid(self.param_grid))
         if any("n_estimators" in params for params in settings):
             raise invalid(

@@ -51,6 +51,7 @@ class GaussianForest(BaseForest):
 
     _criteria: ClassVar[dict[str, str]] = {"gaussian": "gaussian"}
     _multi_output = False
+    _default_projections = UniformCombinations
 
     def __init__(
         self,
@@ -137,8 +138,6 @@ class GaussianForest(BaseForest):
         return (checked, np.zeros(len(checked))) if reset else checked
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
-        if self.projections is None:
-            return UniformCombinations(n_features=min(2, n_features))
         projections = super()._resolve_projections(n_features)
         for law in (RidgeDirections, CanonicalDirections):
             if find_component(projections, law) is not None:

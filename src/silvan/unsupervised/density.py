@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._persistence import require_fitted
-from silvan._validation import check_integer
+from silvan._validation import as_rows, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.fitting import TrainingRows
@@ -288,14 +288,21 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         self._describe_leaves(np.asarray(X))
 
     def _describe_leaves(self, X: NDArray[Any]) -> None:
-        plan = self._sampling.plan
-        rows = (X if plan.kept is None else X[plan.kept]).astype(np.float64)
-        mean = np.average(rows, axis=0, weights=plan.weights)
-        variances = np.average((rows - mean) ** 2, axis=0, weights=plan.weights)
-        shares = leaf_row_weights(self.forest_, self._sampling, (0, self.forest_.n_trees))
+        """Fit the Gaussians to the rows as they are scored, summed in their canonical order."""
+        sampling = self._sampling
+        order = sampling.row_numbers(sampling.order.astype(np.int32))
+        rows = as_rows(X[order])
+        weights = sampling.plan.weights
+        weights = None if weights is None else weights[sampling.order]
+        shares = leaf_row_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]
+        shares.sort_indices()
+        # A constant column must have no variance at all, not one of rounding errors.
+        shifted = rows.astype(np.float64) - rows[0]
+        mean = np.average(shifted, axis=0, weights=weights)
+        variances = np.average((shifted - mean) ** 2, axis=0, weights=weights)
         self._gaussians = fit_gaussians(
             shares,
-            X,
+            rows,
             relative_ridge(variances, self.reg_covar),
             full=self.covariance_type == "full",
         )

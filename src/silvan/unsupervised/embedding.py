@@ -16,14 +16,18 @@ from silvan._validation import (
     check_choice,
     check_features,
     check_integer,
+    check_n_samples,
+    check_unmasked,
     invalid,
     is_integer,
     is_number,
+    warn_user,
 )
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import has_categories
-from silvan.forests.fitting import unchanged_on_failure, warn_user
+from silvan.forests.defaults import DefaultProjectionsMixin
+from silvan.forests.fitting import unchanged_on_failure
 from silvan.forests.grid import flatten_rows
 from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.affinities import (
@@ -69,6 +73,7 @@ _GROWING = (
 
 @shared_docs
 class ManifoldEmbedding(
+    DefaultProjectionsMixin,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     PersistentMixin,
@@ -183,6 +188,7 @@ class ManifoldEmbedding(
     (1000, 2)
     """
 
+    _default_projections = GaussianForest._default_projections
     _fitted: ClassVar[tuple[str, ...]] = (
         "forest_",
         "embedding_",
@@ -343,6 +349,9 @@ class ManifoldEmbedding(
 
     def _check_rows(self, X: Any, *, reset: bool) -> Any:
         """The rows as an array; as they came if the forest reads categories in them."""
+        check_unmasked("X", X)
+        if reset:
+            check_n_samples(X)
         forest = self._given_forest() if reset else self.forest_
         if forest is not None and has_categories(forest, X):
             if self.affinity != "binary":

@@ -165,8 +165,13 @@ def fit_gaussians(
         entries = slice(*shares.indptr[leaf : leaf + 2])
         weight = shares.data[entries]
         rows = X[shares.indices[entries]].astype(np.float64)
-        means[leaf] = weight @ rows
-        deviations = rows - means[leaf]
+        if not len(rows):
+            continue
+        # From a row of the leaf on, so that equal rows have no variance, however large they are.
+        deviations = rows - rows[0]
+        shift = weight @ deviations
+        means[leaf] = rows[0] + shift
+        deviations -= shift
         weighted = deviations * weight[:, None]
         covariances[leaf] = (
             weighted.T @ deviations if full else np.sum(weighted * deviations, axis=0)

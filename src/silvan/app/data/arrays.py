@@ -95,7 +95,8 @@ class ArrayFile(Source):
     def _members(self) -> list[str]:
         try:
             with zipfile.ZipFile(self.path) as archive:
-                return [name.removesuffix(".npy") for name in archive.namelist()]
+                names = archive.namelist()
+                return [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
         except (zipfile.BadZipFile, OSError) as error:
             raise DataError(f"{self.path} is not an .npz file: {error}.") from None
 

@@ -49,29 +49,31 @@ def _decide_kind(column: Any) -> str:
     if _is_number(values.type):
         return NUMBER
     texts = [text for text in _as_text(values).to_pylist() if text is not None]
-    return NUMBER if all(_parse(text, None) is not None for text in texts) else TEXT
+    return NUMBER if all(parse_number(text, None) is not None for text in texts) else TEXT
 
 
 def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
     """The table with one dictionary for each column of categories, of text or of numbers."""
-    for name, kind in kinds.items():
-        column = table.column(name).unify_dictionaries().combine_chunks()
-        column = as_category(column, kind or _decide_kind(column))
-        table = table.set_column(table.column_names.index(name), name, column)
-    return table
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name in kinds:
+            column = column.unify_dictionaries().combine_chunks()
+            column = as_category(column, kinds[name] or _decide_kind(column))
+        columns.append(column)
+    return pa.table(columns, names=table.column_names)
 
 
 def describe_categories(table: pa.Table) -> list[str]:
     """Say which columns are taken for categories, and which of these look like names of rows."""
     counts = {
-        name: len(pc.unique(table.column(name).drop_null()))
-        for name in table.column_names
-        if pa.types.is_dictionary(table.column(name).type)
+        name: len(pc.unique(column.drop_null()))
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if pa.types.is_dictionary(column.type)
     }
     if not counts:
         return []
     shown = [f"{name!r} ({count:,})" for name, count in counts.items()]
-    notes = [f"categories in {_enumerate_texts(shown)}"]
+    notes = [f"categories in {enumerate_texts(shown)}"]
     enough = table.num_rows >= _ENOUGH_ROWS
     serial = [name for name, count in counts.items() if enough and 2 * count > table.num_rows]
     if serial:
@@ -88,12 +90,21 @@ def spell_out(column: Any) -> Any:
 
 def enumerate_names(names: Sequence[str]) -> str:
     """Names in quotes, the first of many."""
-    return _enumerate_texts([repr(name) for name in names])
+    return enumerate_texts([repr(name) for name in names])
 
 
-def _enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
+def enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
+    """The first of many texts, and how many more there are."""
     text = ", ".join(texts[:most])
     return text + (f" and {len(texts) - most} more" if len(texts) > most else "")
+
+
+def parse_number(text: str, otherwise: float | None) -> float | None:
+    """The number that a text is, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return otherwise
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -112,12 +123,5 @@ def _as_numbers(values: Any) -> Any:
     if _is_number(values.type):
         return pc.cast(values, pa.float64(), safe=False)
     texts = _as_text(values).to_pylist()
-    numbers = [None if text is None else _parse(text, math.inf) for text in texts]
+    numbers = [None if text is None else parse_number(text, math.inf) for text in texts]
     return pa.array(numbers, pa.float64())
-
-
-def _parse(text: str, otherwise: float | None) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return otherwise

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from silvan.app.data.arrays import ArrayFile
 from silvan.app.data.dataset import Source
+from silvan.app.data.dialect import PLAIN, Spelling
 from silvan.app.data.images import ImageFolder
+from silvan.app.data.scanning import table_format
 from silvan.app.data.series import SeriesFile, is_labelled_tsv
-from silvan.app.data.tables import TableFile, table_format
-from silvan.app.errors import DataError
+from silvan.app.data.tables import TableFile
+from silvan.app.errors import DataError, UsageError
 
 _FORMATS = (
     "tables (.csv, .tsv, .parquet, .arrow, .feather), arrays (.npy, .npz), time series (.ts, .tsv) "
@@ -17,17 +20,24 @@ _FORMATS = (
 )
 
 
-def open_source(path: Path) -> Source:
+def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     """The reader of a file or folder, chosen by its name and first line."""
     if not path.exists():
         raise DataError(f"{path} does not exist; check the path.")
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise DataError(f"{path} may not be read; ask for permission.")
+    is_series = path.suffix.lower() == ".tsv" and path.is_file() and is_labelled_tsv(path)
+    if table_format(path) is not None and path.is_file() and not is_series:
+        return TableFile(path, spelling)
+    if spelling != PLAIN:
+        raise UsageError(
+            f"--missing and --decimal are for text tables, but {path} is none; leave them out."
+        )
     if path.is_dir():
         return ImageFolder(path)
     suffix = path.suffix.lower()
     if suffix in (".npy", ".npz"):
         return ArrayFile(path)
-    if suffix == ".ts" or (suffix == ".tsv" and is_labelled_tsv(path)):
+    if suffix == ".ts" or is_series:
         return SeriesFile(path)
-    if table_format(path) is not None:
-        return TableFile(path)
     raise DataError(f"{path} has an unknown format; silvan reads {_FORMATS}.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, reshape_rows
-from silvan.app.data.tables import all_numbers
+from silvan.app.data.dialect import all_numbers
 from silvan.app.errors import DataError, UsageError
 
 _MISSING = frozenset(("?", "", "NaN", "nan"))

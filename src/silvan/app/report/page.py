@@ -8,14 +8,16 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import silvan
+from silvan.app.outputs import writing
 from silvan.app.report.panels import make_panels
 from silvan.app.report.subject import Subject
 
 
 def write_report(path: Path, subject: Subject) -> None:
     """Write the page to a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_report(subject), encoding="utf-8")
+    page = render_report(subject)
+    with writing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
 
 
 def render_report(subject: Subject) -> str:
@@ -49,7 +51,7 @@ def summarise(subject: Subject) -> str:
     text = f"A forest of {n_trees:,} trees has learnt {aim} from {subject.data.describe()}."
     judged = subject.judgement
     if judged is None:
-        return text + " No rows were left to judge it by."
+        return text + " Too few rows were left to judge it by."
     main = judged.scores[0]
     if subject.classifies:
         text += (

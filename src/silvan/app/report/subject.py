@@ -62,7 +62,7 @@ class Subject:
     @property
     def has_out_of_bag(self) -> bool:
         """Whether trees left out rows, and the forest has kept what they predict for these."""
-        return hasattr(self.forest, "oob_score_")
+        return bool(np.isfinite(getattr(self.forest, "oob_score_", np.nan)))
 
     @cached_property
     def judgement(self) -> Judgement | None:
@@ -82,13 +82,15 @@ class Subject:
         """The training rows as they were given to `fit`."""
         return fit_rows(self.data)
 
-    def _judge(self, where: str, data: Dataset, values: NDArray[np.float64]) -> Judgement:
+    def _judge(self, where: str, data: Dataset, values: NDArray[np.float64]) -> Judgement | None:
         if len(values) != len(data.y):
             raise DataError(
                 f"the forest was fitted on {len(values):,} rows but the data have {len(data.y):,}; "
                 "pass the data that it was fitted on, and other rows as --test."
             )
         rows = np.flatnonzero(np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+        if len(rows) < 2:  # which have no spread to tell an interval from
+            return None
         truth = data.y[rows]
         if self.classifies:
             known = np.isin(truth, self.forest.classes_)

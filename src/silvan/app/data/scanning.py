@@ -1,0 +1,153 @@
+"""Tables of any format as streams of record batches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pyarrow.ipc
+import pyarrow.parquet
+
+from silvan.app.data.categories import enumerate_names
+from silvan.app.data.dialect import BLOCK_BYTES, PLAIN, Spelling, read_dialect, unreadable
+from silvan.app.errors import DataError, UsageError
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+# What a name may end in after .csv or .tsv; PyArrow reads through them.
+_COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
+
+
+def table_format(path: Path) -> str | None:
+    """The format of a table by its name; a compressed CSV counts as CSV."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSIONS:
+        suffixes = [suffix for suffix in suffixes[-2:-1] if _FORMATS.get(suffix) == "csv"]
+    return _FORMATS.get(suffixes[-1]) if suffixes else None
+
+
+class Scanner:
+    """Reads the schema and the blocks of a table."""
+
+    def __init__(self, path: Path, spelling: Spelling = PLAIN) -> None:
+        self.path = path
+        self._format = table_format(path)
+        self._spelling = spelling
+        self._dialect = read_dialect(path) if self.is_text else None
+        if self._dialect is None and spelling != PLAIN:
+            raise UsageError(
+                f"--missing and --decimal are for text tables, but {path} is none; leave them out."
+            )
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are parsed from text."""
+        return self._format == "csv"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about how the file is read."""
+        return () if self._dialect is None else self._dialect.notes
+
+    def count(self) -> int | None:
+        """Number of rows for formats that say it in their headers."""
+        return None if self.is_text else int(self._dataset().count_rows())
+
+    def schema(self) -> pa.Schema:
+        """Names and types of all columns; those of text are guessed from the first block."""
+        try:
+            if self.is_text:
+                with self._open_csv({}) as reader:
+                    schema = reader.schema
+            else:
+                schema = self._dataset().schema
+        except (pa.ArrowException, OSError, UnicodeError) as error:
+            raise self._unreadable(error) from None
+        repeated = [name for name, count in Counter(schema.names).items() if count > 1]
+        if repeated:
+            raise DataError(
+                f"{self.path} has several columns named {enumerate_names(repeated)}; rename them."
+            )
+        return schema
+
+    def blocks(
+        self, names: list[str], types: dict[str, pa.DataType], n_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Blocks of some columns; those of text are parsed as the types given."""
+        try:
+            if self.is_text:
+                yield from self._scan_csv(names, types)
+            elif self._format == "parquet":
+                yield from self._scan_parquet(names, n_rows)
+            else:
+                yield from self._scan_arrow(names, n_rows)
+        except (pa.ArrowException, OSError, UnicodeError) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> DataError:
+        return unreadable(self.path, error, self._dialect.names if self._dialect else ())
+
+    def _dataset(self) -> Any:
+        return ds.dataset(str(self.path), format=self._format)
+
+    def _scan_csv(
+        self, names: list[str], types: dict[str, pa.DataType]
+    ) -> Iterator[pa.RecordBatch]:
+        """Blocks as they are parsed; a scanner reads ahead of whoever is slower than the parser."""
+        with self._open_csv(types, names) as reader:
+            yield from reader
+
+    def _open_csv(self, types: dict[str, pa.DataType], names: list[str] | None = None) -> Any:
+        dialect = self._dialect
+        assert dialect is not None
+        return pa.csv.open_csv(
+            self.path,
+            parse_options=pa.csv.ParseOptions(
+                delimiter=dialect.separator,
+                newlines_in_values=True,  # else a quoted line end between two blocks ends the row
+            ),
+            read_options=pa.csv.ReadOptions(
+                column_names=list(dialect.names),
+                skip_rows_after_names=dialect.n_head,
+                encoding=dialect.encoding,
+                block_size=BLOCK_BYTES,
+                use_threads=False,  # with threads errors do not name the row
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=types,
+                null_values=self._spelling.nulls,
+                strings_can_be_null=True,
+                decimal_point=self._spelling.decimal,
+                include_columns=names,
+            ),
+        )
+
+    def _scan_parquet(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        """Some rows at a time, page by page; row groups may be larger than memory."""
+        with pa.parquet.ParquetFile(self.path, buffer_size=1 << 16, pre_buffer=False) as file:
+            for batch in file.iter_batches(n_rows, columns=names, use_threads=False):
+                yield batch.select(names)
+
+    def _scan_arrow(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
+        """One record batch at a time; a scanner reads ahead, and they may be large."""
+        schema = self._dataset().schema
+        fields = sorted(schema.get_field_index(name) for name in names)
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        with pa.OSFile(str(self.path)) as file:
+            reader = pa.ipc.open_file(file, options=options)
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number).select(names)
+                for start in range(0, batch.num_rows, n_rows):
+                    yield batch.slice(start, n_rows)

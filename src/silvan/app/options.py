@@ -1,0 +1,98 @@
+"""The options that several commands of `silvan` share, with their help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from silvan.app.models import AUTO, PRESETS, SKLEARN
+
+DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
+        "file with the targets of another. Image folders and series files say it themselves.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that is no feature, such as a serial number; repeat it for more.",
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of a table whose numbers name categories, such as a postal code; repeat it "
+        "for more. Columns of text hold categories in any case.",
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WORD",
+        help="Word that a text table writes for a missing value, such as -999 or unknown; repeat "
+        "it for more. Empty fields, NA, NaN, null, None and ? are missing in any case.",
+    ),
+]
+Decimal = Annotated[
+    str, typer.Option(metavar="SIGN", help="Decimal sign of a text table: . or a comma.")
+]
+Shape = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HxW",
+        help="Grid that flat rows lie on: 28x28 pixels, 96 time steps, 3x100 channels by steps. "
+        "For a folder of images: the size to bring them to.",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(help="What a row is, if the guess is wrong: table, image or series."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        help="classification or regression, if the guess is wrong. Text and whole numbers with at "
+        "most 20 values are taken for classes.",
+    ),
+]
+Forest = Annotated[
+    str,
+    typer.Option(
+        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a "
+        f"system of the literature: {', '.join(PRESETS)}.",
+    ),
+]
+Trees = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees.")]
+Jobs = Annotated[
+    int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it for "
+        "more.",
+    ),
+]
+Against = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the "
+        "names of --forest; or none.",
+    ),
+]
+Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
+Test = Annotated[
+    Path | None, typer.Option(metavar="DATA", help="Rows to judge by that were not learnt from.")
+]

@@ -1,0 +1,212 @@
+"""Tables that are wide, or whose values a careless reader would merge or misread."""
+
+import io
+import time
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import silvan
+from silvan.app.data import Request, open_source
+from silvan.app.models import decide_task, layout_of
+
+FEW = ("--trees", "5", "--jobs", "1")
+
+
+def messages(result) -> str:
+    return " ".join(result.stderr.split())
+
+
+def predictions(result) -> list:
+    options = pa.csv.ConvertOptions(column_types={"prediction": pa.string()})
+    table = pa.csv.read_csv(io.BytesIO(result.stdout_bytes), convert_options=options)
+    return table["prediction"].to_pylist()
+
+
+LARGE = {
+    "beyond 64 bits": ["10000000000000000000000", "20000000000000000000000"],
+    "floats": ["1e19", "2e19"],
+    "neighbours": ["9223372036854775808", "9223372036854775809"],
+    "the largest": ["18446744073709551614", "18446744073709551615"],
+    "beyond doubles": ["9007199254740992", "9007199254740993"],
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_labels_stay_apart(run, folder, kind):
+    labels = LARGE[kind]
+    lines = [f"{k % 2},{labels[k % 2]}" for k in range(40)]
+    (folder / "large.csv").write_text("\n".join(["a,y", *lines]))
+    run("fit", "large.csv", "--target", "y", "--out", "large.silvan", *FEW)
+    forest = silvan.load(folder / "large.silvan")
+    assert [float(label) for label in forest.classes_] == [float(label) for label in labels]
+    predicted = predictions(run("predict", "large.silvan", "large.csv"))
+    assert predicted[0] != predicted[1]
+    assert predicted == predicted[:2] * 20
+    if kind in ("neighbours", "the largest", "beyond doubles"):
+        assert predicted[:2] == labels
+
+
+def test_unsigned_labels_of_typed_files_stay_apart(run, folder):
+    y = np.array([2**63, 2**63 + 1] * 20, dtype=np.uint64)
+    pa.parquet.write_table(pa.table({"a": np.arange(40) % 2, "y": y}), folder / "u.parquet")
+    np.savez(folder / "u.npz", X=(np.arange(40.0) % 2)[:, None], y=y)
+    for name, target in (("u.parquet", ("--target", "y")), ("u.npz", ())):
+        run("fit", name, *target, "--out", "u.silvan", *FEW)
+        assert silvan.load(folder / "u.silvan").classes_.tolist() == [2**63, 2**63 + 1]
+        assert predictions(run("predict", "u.silvan", name)) == [str(label) for label in y]
+
+
+def test_many_large_whole_numbers_are_measurements():
+    y = np.arange(40, dtype=np.float64) * 1e20
+    assert decide_task(y, None)[1] == "regression"
+
+
+def test_classes_that_are_no_classes_are_refused_before_anything_is_said(run, folder):
+    (folder / "floats.csv").write_text("a,y\n" + "".join(f"{k},{k / 4}\n" for k in range(40)))
+    fit = ("fit", "floats.csv", "--target", "y", "--out", "f.silvan", *FEW)
+    result = run(*fit, "--task", "classification", code=2)
+    assert messages(result).startswith("silvan: --task classification needs text or whole numbers")
+    assert "has, for example, 0.25; leave it out to predict numbers" in messages(result)
+
+
+def test_a_target_that_is_not_finite_is_refused_for_every_task(run, folder):
+    (folder / "inf.csv").write_text("a,y\n1,0.5\n2,inf\n3,2\n")
+    for task in ((), ("--task", "regression")):
+        result = run("fit", "inf.csv", "--target", "y", "--out", "i.silvan", *task, code=2)
+        assert "the target has values that are not finite; remove these rows" in messages(result)
+
+
+def write_wide(path, n_columns: int, *, text: bool) -> None:
+    value = "ab".__getitem__ if text else str
+    rows = [
+        ",".join([*(value((j + k) % 2) for j in range(n_columns)), "yn"[k % 2]]) for k in range(6)
+    ]
+    names = ",".join([*(f"feature_{j}" for j in range(n_columns)), "y"])
+    path.write_text("\n".join([names, *rows]))
+
+
+def seconds_to_read(path) -> float:
+    """The least of some times to read as fit does, and as predict does."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        data = open_source(path).read(Request("y"))
+        list(open_source(path).batches(data.layout, 1000))
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_the_time_to_read_grows_with_the_number_of_columns(tmp_path, text):
+    n = 500 if text else 2000
+    for name, n_columns in (("few", n), ("many", 4 * n)):
+        write_wide(tmp_path / f"{name}.csv", n_columns, text=text)
+    ratio = seconds_to_read(tmp_path / "many.csv") / seconds_to_read(tmp_path / "few.csv")
+    # 16 if each column were looked up among all.
+    assert ratio < 9, ratio
+
+
+def test_20_000_columns_go_through_every_command(run, folder):
+    write_wide(folder / "wide.csv", 20_000, text=False)
+    start = time.perf_counter()
+    run("fit", "wide.csv", "--target", "y", "--out", "wide.silvan", *FEW)
+    run("predict", "wide.silvan", "wide.csv", "--out", "wide_p.csv")
+    run(
+        "report", "wide.silvan", "wide.csv", "--target", "y", "--against", "none", "--out", "w.html"
+    )
+    # A minute of quadratic look-ups before; some seconds now.
+    assert time.perf_counter() - start < 60
+    assert layout_of(silvan.load(folder / "wide.silvan")).n_features == 20_000
+
+
+def test_one_word_does_not_make_200_000_categories(run, folder):
+    lines = [f"{k / 7:.6f},{k % 2}" for k in range(200_000)]
+    lines[5] = "oops,1"
+    (folder / "word.csv").write_text("\n".join(["a,y", *lines]))
+    fit = ("fit", "word.csv", "--target", "y", "--out", "word.silvan", *FEW)
+    result = run(*fit, code=3)
+    assert "column 'a' holds numbers in 199,999 rows and words in 1: 'oops' (1)" in messages(result)
+    run(*fit, "--missing", "oops", "--set", "max_depth=5")
+    assert (folder / "word.silvan").stat().st_size < 2e7
+    result = run("predict", "word.silvan", "word.csv", code=3)
+    said = (
+        "column 'a' of word.csv has 'oops' in row 7, which is no number; correct it, read it as a"
+    )
+    assert said in messages(result)
+    assert (
+        len(predictions(run("predict", "word.silvan", "word.csv", "--missing", "oops"))) == 200_000
+    )
+
+
+def test_words_for_missing_values_are_those_of_text_tables(run, folder):
+    for name in ("iris.parquet", "digits.npz", "photos"):
+        result = run("fit", name, "--missing", "x", "--out", "x.silvan", code=2)
+        assert f"--missing and --decimal are for text tables, but {name} is none" in messages(
+            result
+        )
+    result = run("fit", "iris.csv", "--decimal", ";", "--out", "x.silvan", code=2)
+    assert "--decimal must be . or a comma, but it is ';'" in messages(result)
+
+
+def test_quoted_line_ends_between_blocks_are_read(run, folder):
+    row = '"first line\nsecond line",{},{}\n'
+    text = "".join(row.format(k % 7, k % 2) for k in range(250_000))  # of two blocks
+    (folder / "lines.csv").write_text("a,b,y\n" + text)
+    data = open_source(folder / "lines.csv").read(Request("y"))
+    assert len(data.y) == 250_000
+    assert data.X["a"].unique().to_pylist() == ["first line\nsecond line"]
+
+
+def test_latin_1_far_down_is_refused_in_a_sentence(run, folder):
+    rows = "".join(f"plain text,{k % 2}\n" for k in range(400_000)).encode()
+    (folder / "far.csv").write_bytes(b"a,y\n" + rows + "größe,1\n".encode("latin-1"))
+    result = run("fit", "far.csv", "--target", "y", "--out", "x.silvan", code=3)
+    assert "far.csv has bytes that are no text in its encoding; save it as" in messages(result)
+
+
+def test_members_of_an_archive_that_are_no_arrays_are_passed_over(run, folder):
+    np.savez(folder / "more.npz", X=np.arange(40.0).reshape(20, 2), y=np.arange(20) % 2)
+    with zipfile.ZipFile(folder / "more.npz", "a") as archive:
+        archive.writestr("README.txt", "not an array")
+    run("fit", "more.npz", "--out", "more.silvan", *FEW)
+    assert len(predictions(run("predict", "more.silvan", "more.npz"))) == 20
+    with zipfile.ZipFile(folder / "none.npz", "w") as archive:
+        archive.writestr("X", "not an array")
+        archive.writestr("y", "nor this")
+    result = run("fit", "none.npz", "--out", "none.silvan", code=3)
+    assert "none.npz has the arrays (none); call the one with the rows X" in messages(result)
+
+
+def test_a_class_with_one_row_is_reported_on(run, folder):
+    lines = [f"{k % 5},{k},{'rare' if k == 7 else 'ab'[k % 2]}" for k in range(40)]
+    (folder / "rare.csv").write_text("\n".join(["a,b,y", *lines]))
+    run("fit", "rare.csv", "--target", "y", "--out", "rare.silvan", *FEW)
+    run("report", "rare.silvan", "rare.csv", "--target", "y", "--out", "rare.html", "--jobs", "1")
+    page = (folder / "rare.html").read_text(encoding="utf-8")
+    assert "scikit-learn RandomForest" in page
+    run("evaluate", "rare.csv", "--target", "y", "--against", "rf", *FEW)
+
+
+def test_rows_too_few_to_compare_leave_out_the_comparison(run, folder):
+    (folder / "three.csv").write_text("a,y\n1,x\n2,y\n3,x\n")
+    run("fit", "three.csv", "--target", "y", "--out", "three.silvan", *FEW)
+    result = run("report", "three.silvan", "three.csv", "--target", "y", "--out", "three.html")
+    said = "the page has no comparison with other forests, since no class has more than 2 rows"
+    assert said in messages(result)
+    assert (
+        "comparison" not in (folder / "three.html").read_text(encoding="utf-8").split("<section")[1]
+    )
+
+
+def test_one_row_has_no_score(run, folder):
+    (folder / "one_row.csv").write_text("a,y\n1,x\n")
+    result = run("fit", "one_row.csv", "--target", "y", "--out", "one_row.silvan", *FEW)
+    assert "one row is too few to estimate how good predictions are" in messages(result)
+    assert "nan" not in result.output.lower()
+    assert "more trees" not in result.output
+    assert "nan" not in run("info", "one_row.silvan").stdout

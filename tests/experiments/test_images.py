@@ -1,0 +1,26 @@
+"""The pages on images say what was measured, also where forests are not ahead."""
+
+from pathlib import Path
+
+import pytest
+from experiments.images import SIZES, check_marks
+from experiments.pages import marks_table
+from experiments.scoring import SCORES
+from experiments.store import Store
+from experiments.systems import CLASSICS
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+pytestmark = pytest.mark.skipif(
+    not RESULTS.exists(), reason="the documentation is not part of the source package"
+)
+
+
+@pytest.mark.parametrize(("name", "bound"), [("mnist", 0.026), ("fashion", 0.121)])
+def test_forests_are_compared_with_every_classifier(name, bound):
+    measured = RESULTS / "measurements" / f"{name}.csv"
+    marks = check_marks(Store(measured, ("system", "n", "seed"), SCORES), SIZES, bound)
+    compared = {mark.claim.split(" no worse than ")[-1].split(" at ")[0] for mark in marks[3:]}
+    assert compared == {"RF", "SPORF", *CLASSICS}
+    assert all(mark.holds is not None for mark in marks)
+    assert marks_table(marks) in (RESULTS / f"{name}.md").read_text(encoding="utf-8")
