@@ -50,6 +50,7 @@ GrowOptions read_options(const nb::dict& options) {
     read.min_samples_split = nb::cast<std::int64_t>(options["min_samples_split"]);
     read.min_samples_leaf = nb::cast<std::int64_t>(options["min_samples_leaf"]);
     read.min_impurity_decrease = nb::cast<double>(options["min_impurity_decrease"]);
+    if (options.contains("random_thresholds")) read.random_thresholds = nb::cast<bool>(options["random_thresholds"]);
     if (options.contains("gaussian")) read.criterion.gaussian = read_gaussian(options["gaussian"]);
     read.seed = nb::cast<std::uint64_t>(options["seed"]);
     read.kernels = options.contains("instruction_set")

@@ -48,6 +48,12 @@ inline std::uint64_t columns_key(std::uint64_t node_key, std::uint64_t attempt) 
     return combine_keys(node_key, kFirstColumns + attempt);
 }
 
+// The stream of a node's thresholds, where they are drawn.
+inline std::uint64_t thresholds_key(std::uint64_t node_key) {
+    constexpr std::uint64_t kThresholds = 256;
+    return combine_keys(node_key, kThresholds);
+}
+
 // The streams of a node's Gaussian space: number 0 draws its thresholds, the others its directions.
 inline std::uint64_t space_key(std::uint64_t node_key, std::uint64_t number) {
     constexpr std::uint64_t kFirstSpace = 1024;

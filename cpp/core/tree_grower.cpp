@@ -27,7 +27,7 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       stop_(stop),
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
-                               {*options.kernels, scratch_, options.min_samples_leaf, stop})) {
+                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds, stop})) {
     const std::int64_t n_rows = likely_tree_rows(training.rows);
     reserve_rows(n_rows, n_rows);
     counts_.reserve(static_cast<std::size_t>(n_rows));

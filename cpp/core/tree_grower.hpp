@@ -24,6 +24,7 @@ struct GrowOptions {
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_impurity_decrease = 0.0;
+    bool random_thresholds = false;
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
 };

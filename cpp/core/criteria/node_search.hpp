@@ -23,6 +23,7 @@ struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
     std::int64_t min_samples_leaf;
+    bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
     const std::atomic<bool>& stop;
 };
 

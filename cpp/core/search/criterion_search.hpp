@@ -5,6 +5,7 @@
 //   histogram          large nodes, where it has;
 //   sorted             everything else (missing values, entropy, many classes, several outputs);
 //   chosen_thresholds  criteria that score some thresholds only.
+// Where thresholds are drawn at random, another engine takes the place of all.
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
 // within a direction the lowest threshold, and missing values prefer the right side.
 #pragma once
@@ -21,6 +22,7 @@
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/histogram.hpp"
 #include "core/search/pairs.hpp"
+#include "core/search/random_threshold.hpp"
 #include "core/search/sorted.hpp"
 
 namespace silvan {
@@ -46,13 +48,16 @@ public:
         bool varies = false;
         bool has_missing = false;
         double best_rank = kNoScore;
+        Random thresholds(thresholds_key(node.key));
         for (std::int64_t j = 0; j < batch.size() && !settings_.stop.load(std::memory_order_relaxed); ++j) {
             const Direction direction = batch.direction(j);
             const ValueRange range = columns.project(direction, node.rows, node.n_rows, values.current());
             if (range.minimum > range.maximum) continue;
             if (range.minimum == range.maximum && !range.any_missing) continue;
             varies = true;
-            const Split found = search_direction(range, columns.is_integral(direction), best_rank);
+            const Split found = settings_.random_thresholds
+                                    ? search_random_threshold(criterion_, settings_, range, thresholds)
+                                    : search_direction(range, columns.is_integral(direction), best_rank);
             if (!found.found) continue;
             const double rank = columns.is_learnt(direction) ? rank_of(found, node) : found.score;
             if (!(rank > best_rank)) continue;
@@ -133,6 +138,7 @@ private:
 
     float threshold_of(const Split& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
+        if (settings_.random_thresholds) return best.lower;
         const float upper = settings_.kernels.smallest_above(settings_.scratch.values.best(), criterion_.n_rows(),
                                                              best.lower);
         const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));

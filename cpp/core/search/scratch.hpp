@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/forest.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
@@ -97,8 +98,41 @@ private:
     Buffer<double> work_;
 };
 
+// The rows of a node on both sides of a threshold.
+class SideMemory {
+public:
+    void reserve(std::int64_t n_rows) {
+        const auto n = static_cast<std::size_t>(n_rows);
+        if (left_.size() >= n) return;
+        left_.allocate(n);
+        right_.allocate(n);
+    }
+
+    // Lists the rows of either side by their places in the node; returns how many go left.
+    std::int64_t divide(const float* values, std::int64_t n, float threshold, bool missing_left) {
+        std::int64_t n_left = 0;
+        std::uint32_t* left = left_.data();
+        std::uint32_t* right = right_.data();
+        for (std::int64_t i = 0; i < n; ++i) {
+            const bool go_left = goes_left(values[i], threshold, missing_left);
+            left[n_left] = static_cast<std::uint32_t>(i);
+            right[i - n_left] = static_cast<std::uint32_t>(i);
+            n_left += go_left ? 1 : 0;
+        }
+        return n_left;
+    }
+
+    const std::uint32_t* left() const { return left_.data(); }
+    const std::uint32_t* right() const { return right_.data(); }
+
+private:
+    Buffer<std::uint32_t> left_;
+    Buffer<std::uint32_t> right_;
+};
+
 struct SearchScratch {
     ValueMemory values;
+    SideMemory sides;
     SortMemory sort;
     HistogramMemory histogram;
 };
