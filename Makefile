@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp)
 
-.PHONY: demo test lint bench sanitize docs clean
+.PHONY: demo test lint stub bench sanitize docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -31,6 +31,10 @@ lint: $(VENV)/group-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# The types of the extension, as its bindings tell them.
+stub: $(VENV)/installed
+	$(BIN)/python -m nanobind.stubgen -q -m silvan._core -o src/silvan/_core.pyi
 
 bench: $(VENV)/group-test
 	$(BIN)/python -m benchmarks.peers

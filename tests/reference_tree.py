@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-
-from silvan import _core
+from growing import sample_directions
 
 MAX_REDRAWS = 8
 
@@ -112,7 +111,7 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             self.start(rows, path, attempt)
-            directions = _core.sample_directions(
+            directions = sample_directions(
                 self.distribution,
                 self.options["seed"],
                 self.tree,

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/columns/column_space.hpp"
 #include "core/criteria/node_search.hpp"
 #include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
@@ -14,6 +13,7 @@
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
+#include "core/training_set.hpp"
 
 namespace silvan {
 
@@ -26,12 +26,6 @@ struct GrowOptions {
     double min_impurity_decrease = 0.0;
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
-};
-
-struct TrainingSet {
-    std::unique_ptr<NodeColumns> columns;  // every thread has a reader made by for_thread
-    TrainingTargets targets;
-    RowDraws rows;
 };
 
 class TreeGrower {

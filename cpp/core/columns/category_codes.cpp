@@ -295,6 +295,29 @@ void CategorySpace::check(const FeatureMatrix& rows) const {
     if (rows.type != FeatureType::float32) throw std::invalid_argument("numbers of categories must be float32");
 }
 
+void CategorySpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    std::vector<std::pair<std::int32_t, float>> terms;
+    std::int64_t k = 0;
+    for (; k < direction.n_nonzeros && direction.indices[k] < n_features(); ++k) {
+        terms.emplace_back(direction.indices[k], direction.weights[k]);
+    }
+    while (k < direction.n_nonzeros) {
+        const std::int32_t feature = categories_.feature_of(direction.indices[k]);
+        const std::int64_t first = k;
+        double squares = 0.0;
+        for (; k < direction.n_nonzeros && categories_.feature_of(direction.indices[k]) == feature; ++k) {
+            squares += static_cast<double>(direction.weights[k]) * static_cast<double>(direction.weights[k]);
+        }
+        terms.emplace_back(feature, static_cast<float>(std::sqrt(squares / static_cast<double>(k - first))));
+    }
+    std::sort(terms.begin(), terms.end());
+    for (const auto& [feature, weight] : terms) {
+        expanded.indices.push_back(feature);
+        expanded.weights.push_back(weight);
+    }
+    expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
+}
+
 std::unique_ptr<NodeColumns> CategorySpace::read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                           const SplitKernels& kernels) const {
     auto rank = std::make_shared<std::vector<std::uint32_t>>(static_cast<std::size_t>(layouts.columns.n_samples));

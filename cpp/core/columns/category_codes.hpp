@@ -126,6 +126,8 @@ public:
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
+    // The weight of a categorical feature is the root mean square of what its categories are worth.
+    void expand(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:
     std::vector<std::int64_t> n_categories_;

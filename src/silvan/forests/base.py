@@ -230,7 +230,7 @@ class BaseForest(
 
     def _growth(
         self, n_samples: int, n_features: int
-    ) -> tuple[ProjectionDistribution, dict[str, Any]]:
+    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         """The distribution to draw from and the options of the core, checked against the data."""
         projections = self._resolve_projections(n_features)
         options = grow_options(self, self._criteria[self.criterion], n_samples, n_features)
@@ -271,7 +271,7 @@ class BaseForest(
         self,
         rows: TrainingRows,
         projections: ProjectionDistribution,
-        options: dict[str, Any],
+        options: _core.GrowOptions,
         first: int,
     ) -> ForestArrays:
         """Grow the trees from number `first` on."""
@@ -279,17 +279,18 @@ class BaseForest(
         targets, n_values = self._grow_targets(rows.kept_y, sampling.plan)
         n_features = rows.features.columns.shape[1]
         n_categories = None if self._categories is None else self._categories.counts
-        if n_categories is not None:
-            options = options | {"n_categories": n_categories.tolist()}
+        options.seed = sampling.seed
         n_trees = int(self.n_estimators) - first
         with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
             arrays = _core.grow(
-                *rows.features,
-                targets,
-                sampling.weights,
-                sampling.native(),
+                _core.TrainingSet(
+                    *rows.features,
+                    _core.Targets(targets, sampling.weights, n_values),
+                    sampling.native(),
+                    n_categories,
+                ),
                 projections._to_native(n_features),
-                options | {"n_outputs": n_values, "seed": sampling.seed},
+                options,
                 (first, first + n_trees),
                 self._n_threads(),
                 progress,
@@ -300,9 +301,9 @@ class BaseForest(
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
-        rows, hard = sampling.native(), self._hard_votes()
+        draws, hard = sampling.native(), self._hard_votes()
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, X, hard, rows, sampling.seed, self._n_threads()
+            self.forest_, X, hard, draws, sampling.seed, self._n_threads()
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:

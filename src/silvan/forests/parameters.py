@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from silvan import _core
 from silvan._validation import (
     check_choice,
     check_flag,
@@ -87,16 +88,17 @@ def resolve_projections(projections: object, n_features: int) -> ProjectionDistr
 
 def grow_options(
     forest: BaseForest, criterion: str, n_samples: int, n_features: int
-) -> dict[str, Any]:
+) -> _core.GrowOptions:
     """What the core needs to know of the parameters, with fractions turned into counts."""
-    return {
-        "criterion": criterion,
-        "n_directions": n_directions(forest.max_features, n_features),
-        "max_depth": _NO_LIMIT if forest.max_depth is None else min(forest.max_depth, _NO_LIMIT),
-        "min_samples_split": max(2, _count(forest.min_samples_split, n_samples)),
-        "min_samples_leaf": _count(forest.min_samples_leaf, n_samples),
-        "min_impurity_decrease": float(forest.min_impurity_decrease),
-    }
+    max_depth = _NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), _NO_LIMIT)
+    options = _core.GrowOptions()
+    options.criterion = criterion
+    options.n_directions = n_directions(forest.max_features, n_features)
+    options.max_depth = max_depth
+    options.min_samples_split = max(2, _count(forest.min_samples_split, n_samples))
+    options.min_samples_leaf = _count(forest.min_samples_leaf, n_samples)
+    options.min_impurity_decrease = float(forest.min_impurity_decrease)
+    return options
 
 
 def n_directions(max_features: object, n_features: int) -> int:

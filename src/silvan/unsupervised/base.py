@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._validation import check_choice, check_integer, invalid, is_number
 from silvan.forest_arrays import ForestArrays
@@ -183,20 +184,20 @@ class GaussianForest(BaseForest):
         self,
         rows: TrainingRows,
         projections: ProjectionDistribution,
-        options: dict[str, Any],
+        options: _core.GrowOptions,
         first: int,
     ) -> ForestArrays:
         n_features = rows.features.columns.shape[1]
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
-        gaussian = {
-            "full": self.covariance_type == "full",
-            "n_dimensions": min(wanted, n_features),
-            "max_thresholds": 0 if self.max_thresholds is None else int(self.max_thresholds),
-            "ridge": float(self.reg_covar),
-            # Sums of weight times the product of two coordinates must be exact.
-            "bits": min(target_bits(rows.sampling.plan) // 2, _MOST_BITS),
-        }
-        return super()._grow(rows, projections, options | {"gaussian": gaussian}, first)
+        gaussian = _core.GaussianOptions()
+        gaussian.full = self.covariance_type == "full"
+        gaussian.n_dimensions = min(wanted, n_features)
+        gaussian.max_thresholds = 0 if self.max_thresholds is None else int(self.max_thresholds)
+        gaussian.ridge = float(self.reg_covar)
+        # Sums of weight times the product of two coordinates must be exact.
+        gaussian.bits = min(target_bits(rows.sampling.plan) // 2, _MOST_BITS)
+        options.gaussian = gaussian
+        return super()._grow(rows, projections, options, first)
 
     def _leaf_values(
         self, forest: ForestArrays, sampling: RowSampling, first: int
