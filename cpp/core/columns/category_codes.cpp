@@ -39,7 +39,6 @@ void add_codes(const FeatureMatrix& features, const Codes& codes, float weight, 
 }  // namespace
 
 Categories::Categories(const std::vector<std::int64_t>& n_categories) {
-    if (n_categories.empty()) return;
     first_.push_back(static_cast<std::int64_t>(n_categories.size()));
     for (const std::int64_t count : n_categories) {
         first_.push_back(first_.back() + count);
@@ -50,8 +49,7 @@ Categories::Categories(const std::vector<std::int64_t>& n_categories) {
 CategoryNodeColumns::CategoryNodeColumns(const FeatureLayouts& layouts, const Categories& categories,
                                          std::shared_ptr<const std::vector<std::uint32_t>> rank,
                                          const SplitKernels& kernels)
-    : plain_(layouts, kernels),
-      kernels_(kernels),
+    : PlainNodeColumns(layouts, kernels),
       categories_(categories),
       rank_(std::move(rank)),
       tables_(static_cast<std::size_t>(categories.n_features())) {
@@ -150,7 +148,7 @@ void CategoryNodeColumns::learn(std::int32_t feature, Table& table) {
     // A stream for each feature, so that codes do not depend on the order in which they are asked for.
     Random random(combine_keys(key_, static_cast<std::uint64_t>(feature)));
     if (!draw_target(random)) return;
-    const FeatureMatrix& x = plain_.features();
+    const FeatureMatrix& x = features();
     const float* column = x.as<float>() + feature * x.column_stride;
     const std::int64_t n_categories = categories_.count(feature);
     for (std::int64_t i = 0; i < node_.n_rows; ++i) {
@@ -191,25 +189,25 @@ Direction CategoryNodeColumns::numbers_of(const Direction& direction) {
 
 ValueRange CategoryNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                                         float* values) {
-    if (!is_learnt(direction)) return plain_.project(direction, rows, n_rows, values);
+    if (!is_learnt(direction)) return PlainNodeColumns::project(direction, rows, n_rows, values);
     const Direction numbers = numbers_of(direction);
     if (numbers.n_nonzeros > 0) {
-        plain_.project(numbers, rows, n_rows, values);
+        PlainNodeColumns::project(numbers, rows, n_rows, values);
     } else {
         std::fill_n(values, n_rows, 0.0F);
     }
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         const std::int32_t feature = direction.indices[k];
         if (!categories_.is_categorical(feature)) continue;
-        add_codes(plain_.features(), {feature, categories_.count(feature), codes_of(feature)}, direction.weights[k],
+        add_codes(features(), {feature, categories_.count(feature), codes_of(feature)}, direction.weights[k],
                   rows, n_rows, values);
     }
-    return kernels_.measure_range(values, n_rows);
+    return kernels().measure_range(values, n_rows);
 }
 
 void CategoryNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
                                        double* values) {
-    plain_.read_feature(feature, rows, n_rows, values);
+    PlainNodeColumns::read_feature(feature, rows, n_rows, values);
     if (!categories_.is_categorical(feature)) return;
     const float* codes = codes_of(feature);
     for (std::int64_t i = 0; i < n_rows; ++i) {

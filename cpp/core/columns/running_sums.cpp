@@ -83,41 +83,30 @@ void RunningSums::mark_missing(const Direction& direction, const std::uint32_t* 
 
 namespace {
 
-class RunningSumNodeColumns final : public NodeColumns {
+class RunningSumNodeColumns final : public PlainNodeColumns {
 public:
     RunningSumNodeColumns(const FeatureLayouts& layouts, const Grid& grid, const SplitKernels& kernels)
-        : plain_(layouts, kernels),
-          kernels_(kernels),
+        : PlainNodeColumns(layouts, kernels),
           n_columns_(grid.n_cells() + grid.n_sums()),
           sums_(std::make_shared<const RunningSums>(layouts.rows_or_columns(), grid)) {}
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<RunningSumNodeColumns>(*this); }
-    std::int64_t n_features() const override { return plain_.n_features(); }
     std::int64_t n_columns() const override { return n_columns_; }
-    FeatureType feature_type() const override { return plain_.feature_type(); }
 
     ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                        float* values) override {
-        return sums_->has(direction) ? sums_->project(kernels_, direction, rows, n_rows, values)
-                                     : plain_.project(direction, rows, n_rows, values);
+        return sums_->has(direction) ? sums_->project(kernels(), direction, rows, n_rows, values)
+                                     : PlainNodeColumns::project(direction, rows, n_rows, values);
     }
 
     bool is_integral(const Direction& direction) const override {
-        if (!sums_->has(direction)) return plain_.is_integral(direction);
+        if (!sums_->has(direction)) return PlainNodeColumns::is_integral(direction);
         if (feature_type() != FeatureType::uint8) return false;
         return std::all_of(direction.weights, direction.weights + direction.n_nonzeros,
                            [](float weight) { return weight == std::trunc(weight); });
     }
 
-    void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows, double* values) override {
-        plain_.read_feature(feature, rows, n_rows, values);
-    }
-
-    bool equal_rows(std::uint32_t a, std::uint32_t b) const override { return plain_.equal_rows(a, b); }
-
 private:
-    PlainNodeColumns plain_;
-    const SplitKernels& kernels_;
     std::int64_t n_columns_;
     std::shared_ptr<const RunningSums> sums_;
 };
