@@ -18,13 +18,12 @@ nb::object make_columns(const AnyMatrix& x) {
     const std::size_t p = x.shape(1);
     auto* columns = new Buffer<To>();
     nb::capsule owner(columns, [](void* at) noexcept { delete static_cast<Buffer<To>*>(at); });
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         columns->allocate(n * p);
         const MatrixView<From> view{static_cast<const From*>(x.data()), static_cast<std::int64_t>(n),
                                     static_cast<std::int64_t>(p), x.stride(0), x.stride(1)};
         copy_columns(view, columns->data());
-    }
+    });
     const std::int64_t stride = static_cast<std::int64_t>(n);
     return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns->data(), {n, p}, owner, {1, stride}));
 }
@@ -45,17 +44,16 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& ta
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
     if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
     std::vector<std::uint32_t> order;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
                                 weights ? weights->data() : nullptr);
-    }
+    });
     return to_numpy(std::move(order));
 }
 
 Array<std::int32_t> draw_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
     std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.view.n_samples));
-    draw_rows(draws.view, seed, tree, multiplicity.data());
+    run_interruptibly([&] { draw_rows(draws.view, seed, tree, multiplicity.data()); });
     return to_numpy(std::move(multiplicity));
 }
 
@@ -67,15 +65,16 @@ Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& t
         throw std::invalid_argument("targets and order need one row per sample");
     }
     std::vector<std::uint8_t> repeats;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data());
-    }
+    });
     return to_numpy(std::move(repeats));
 }
 
 Array<std::uint32_t> estimation_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
-    return to_numpy(list_estimation_rows(draws.view, seed, tree));
+    std::vector<std::uint32_t> rows;
+    run_interruptibly([&] { rows = list_estimation_rows(draws.view, seed, tree); });
+    return to_numpy(std::move(rows));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,22 +50,26 @@ nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distrib
               std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads, const nb::object& on_progress) {
     check_targets(options.criterion.criterion, data.arrays.targets);
     const auto on_wait = [&on_progress](std::int64_t done) {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        check_signals();
+        const nb::gil_scoped_acquire acquire;
         if (!on_progress.is_none()) on_progress(done);
     };
+    std::optional<TrainingSet> training;
+    run_interruptibly([&] { training.emplace(data.arrays, distribution, *options.kernels); });
     ForestArrays forest;
-    ColumnDescription columns;
     {
-        nb::gil_scoped_release release;
-        const TrainingSet training(data.arrays, distribution, *options.kernels);
-        columns = training.space->describe();
-        forest = grow_forest(training, distribution, options, {trees.first, trees.second}, n_threads, on_wait);
+        const nb::gil_scoped_release release;
+        forest = grow_forest(*training, distribution, options, {trees.first, trees.second}, n_threads, on_wait);
     }
-    return to_dict(std::move(forest), std::move(columns));
+    return to_dict(std::move(forest), training->space->describe());
 }
 
 }  // namespace
+
+void check_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
 
 void bind_grow(nb::module_& m) {
     m.def("grow", &grow, nb::arg("training"), nb::arg("distribution"), nb::arg("options"), nb::arg("trees"),

@@ -79,7 +79,7 @@ Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::in
     std::vector<std::int32_t> nodes(size_of(features.n_samples, held.view.n_trees));
     {
         nb::gil_scoped_release release;
-        apply_forest(held.view, features, n_threads, nodes.data());
+        apply_forest(held.view, features, ThreadTeam(n_threads, check_signals), nodes.data());
     }
     return to_matrix(std::move(nodes), held.view.n_trees);
 }
@@ -90,7 +90,8 @@ Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, 
     std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
     {
         nb::gil_scoped_release release;
-        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, n_threads, sums.data());
+        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, ThreadTeam(n_threads, check_signals),
+                  sums.data());
         for (double& sum : sums) sum /= static_cast<double>(held.view.n_trees);
     }
     return to_matrix(std::move(sums), held.view.n_outputs);
@@ -106,8 +107,8 @@ std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::obje
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
         nb::gil_scoped_release release;
-        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws.view, seed, n_threads,
-                             sums.data(), counts.data());
+        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws.view, seed,
+                             ThreadTeam(n_threads, check_signals), sums.data(), counts.data());
     }
     return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
 }

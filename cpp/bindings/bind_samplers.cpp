@@ -190,10 +190,7 @@ nb::tuple sample_directions(const ProjectionDistribution& distribution, const No
     const NodeData& data = rows == nullptr ? none : *rows;
     data.check_features(distribution.n_features());
     ProjectionBatch batch;
-    {
-        nb::gil_scoped_release release;
-        draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch);
-    }
+    run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
     return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.weights));
 }
 
@@ -201,15 +198,14 @@ nb::tuple expand_directions(const ColumnDescription& columns, std::int64_t n_fea
                             const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
                             const ConstArray<float>& weights) {
     ExpandedDirections expanded;
-    {
-        nb::gil_scoped_release release;
+    run_interruptibly([&] {
         const auto space = make_column_space(n_features, columns);
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];
             space->expand({indices.data() + start, weights.data() + start, end - start}, expanded);
         }
-    }
+    });
     return to_tuple(std::move(expanded.indptr), std::move(expanded.indices), std::move(expanded.weights));
 }
 

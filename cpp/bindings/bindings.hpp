@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/arrays.hpp"
+#include "core/thread_team.hpp"
 
 namespace silvan::bindings {
 
@@ -12,5 +13,15 @@ void bind_data(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_predict(nb::module_& m);
+
+// Lets Python's signal handlers run; throws what they raise, such as KeyboardInterrupt.
+void check_signals();
+
+// Calls work() without the GIL, on this thread; Ctrl-C ends it (see throw_if_stopped).
+template <typename Work>
+void run_interruptibly(const Work& work) {
+    const nb::gil_scoped_release release;
+    ThreadTeam(1, check_signals).run(1, work);
+}
 
 }  // namespace silvan::bindings

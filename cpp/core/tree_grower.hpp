@@ -1,7 +1,6 @@
 // Grows one tree (Tomita 2018, algorithm 1): draw rows, then split node after node along the best direction.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -31,9 +30,9 @@ struct GrowOptions {
 class TreeGrower {
 public:
     TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
-               const GrowOptions& options, const std::atomic<bool>& stop);
+               const GrowOptions& options);
 
-    // Fills `arrays` anew; with an unfinished tree if `stop` becomes true meanwhile.
+    // Fills `arrays` anew.
     void grow(std::int64_t tree, TreeArrays& arrays);
 
 private:
@@ -59,7 +58,6 @@ private:
     const TrainingSet& training_;
     const ProjectionDistribution& distribution_;
     GrowOptions options_;
-    const std::atomic<bool>& stop_;
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
     std::uint32_t* rows_ = nullptr;     // the rows that decide splits, node by node

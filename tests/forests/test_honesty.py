@@ -230,11 +230,11 @@ def test_manifold_forests_can_be_honest(dtype):
     y = rng.integers(2, size=150)
     images[y == 1, 2:4, 2:4] += 120
     images = images.astype(dtype)
-    forest = ManifoldForestClassifier(60, max_patch=5, honest=True, oob_score=True, random_state=0)
+    forest = ManifoldForestClassifier(60, max_size=5, honest=True, oob_score=True, random_state=0)
     assert forest.fit(images, y).oob_score_ > 0.9
     alpha = forest.forest_weights(images)
     np.testing.assert_allclose(alpha @ np.eye(2)[y], forest.predict_proba(images), atol=1e-12)
-    numbers = ManifoldForestRegressor(20, max_patch=5, honest=True, random_state=0).fit(images, y)
+    numbers = ManifoldForestRegressor(20, max_size=5, honest=True, random_state=0).fit(images, y)
     np.testing.assert_allclose(numbers.forest_weights(images) @ y, numbers.predict(images))
 
 

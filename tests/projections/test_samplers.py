@@ -103,7 +103,7 @@ def test_the_matrix_law_has_hypergeometric_direction_sizes(n_features):
     ("n_features", "mean"), [(8, 0.3), (8, 3.0), (40, 3.0), (200, 3.0), (200, 120.0), (30, 500.0)]
 )
 def test_the_poisson_law_has_clipped_poisson_direction_sizes(n_features, mean):
-    distribution = SparseSigns(mean_nonzeros=mean, law="poisson")
+    distribution = SparseSigns(mean_nonzeros=mean, counts="poisson")
     counts = np.bincount(
         sizes(distribution.draw(30_000, n_features, random_state=0)), minlength=n_features + 1
     )
@@ -119,7 +119,7 @@ def test_the_poisson_law_has_clipped_poisson_direction_sizes(n_features, mean):
 )
 @pytest.mark.parametrize("law", ["matrix", "poisson"])
 def test_features_are_used_equally_often_and_signs_are_balanced(n_features, mean, law):
-    distribution = SparseSigns(mean_nonzeros=mean, law=law)
+    distribution = SparseSigns(mean_nonzeros=mean, counts=law)
     directions = distribution.draw(20_000, n_features, random_state=1)
     # Features repeat less than independent draws would, so a multinomial bound is safe.
     assert_frequencies(np.bincount(directions.indices, minlength=n_features), 1 / n_features)
@@ -130,7 +130,7 @@ def test_features_are_used_equally_often_and_signs_are_balanced(n_features, mean
 
 
 def test_pairs_of_features_are_equally_likely():
-    directions = SparseSigns(mean_nonzeros=2.0, law="poisson").draw(80_000, 70, random_state=0)
+    directions = SparseSigns(mean_nonzeros=2.0, counts="poisson").draw(80_000, 70, random_state=0)
     pairs = directions.indices[
         directions.indptr[:-1][sizes(directions) == 2][:, None] + np.arange(2)
     ]
@@ -140,7 +140,7 @@ def test_pairs_of_features_are_equally_likely():
 
 
 def test_very_sparse_directions_of_very_many_features_stay_sorted():
-    distribution = SparseSigns(mean_nonzeros=20.0, law="poisson")
+    distribution = SparseSigns(mean_nonzeros=20.0, counts="poisson")
     directions = distribution.draw(200, 500_000, random_state=0)
     for start, end in pairwise(directions.indptr):
         assert (np.diff(directions.indices[start:end]) > 0).all()
@@ -149,8 +149,8 @@ def test_very_sparse_directions_of_very_many_features_stay_sorted():
 
 def test_density_and_mean_nonzeros_say_the_same_thing():
     for law in ("matrix", "poisson"):
-        by_density = SparseSigns(density=0.2, law=law).draw(50, 30, random_state=4)
-        by_mean = SparseSigns(mean_nonzeros=6.0, law=law).draw(50, 30, random_state=4)
+        by_density = SparseSigns(density=0.2, counts=law).draw(50, 30, random_state=4)
+        by_mean = SparseSigns(mean_nonzeros=6.0, counts=law).draw(50, 30, random_state=4)
         assert np.array_equal(by_density.toarray(), by_mean.toarray())
 
 

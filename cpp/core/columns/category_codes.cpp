@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/samplers/class_numbers.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -294,6 +295,7 @@ void CategorySpace::check(const FeatureMatrix& rows) const {
 }
 
 void CategorySpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(direction.n_nonzeros);
     std::vector<std::pair<std::int32_t, float>> terms;
     std::int64_t k = 0;
     for (; k < direction.n_nonzeros && direction.indices[k] < n_features(); ++k) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 
 // A matrix of numbers of type T; strides count elements.
@@ -19,6 +21,7 @@ void copy_columns(const MatrixView<From>& x, To* columns) {
     constexpr std::int64_t kTileRows = 256;
     constexpr std::int64_t kTileColumns = 16;
     for (std::int64_t i0 = 0; i0 < x.n_rows; i0 += kTileRows) {
+        throw_if_stopped(kTileRows * x.n_columns);
         const std::int64_t i1 = std::min(x.n_rows, i0 + kTileRows);
         for (std::int64_t j0 = 0; j0 < x.n_columns; j0 += kTileColumns) {
             const std::int64_t j1 = std::min(x.n_columns, j0 + kTileColumns);

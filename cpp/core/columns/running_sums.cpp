@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/columns/plain_features.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -32,6 +33,7 @@ void RunningSums::fill(const FeatureMatrix& features, Sum* sums) {
     // A row's sums are filled by its cells, and then added up along each axis.
     const std::vector<std::int64_t> place = grid_.places();
     for (std::int64_t row = 0; row < features.n_samples; ++row) {
+        throw_if_stopped(grid_.n_sums());
         const T* from = features.as<T>() + row * features.row_stride;
         Sum* to = sums + row * grid_.n_sums();
         std::fill(to, to + grid_.n_sums(), Sum{0});
@@ -132,6 +134,11 @@ private:
 
 RunningSumSpace::RunningSumSpace(std::int64_t n_features, Grid grid) : grid_(std::move(grid)) {
     if (grid_.n_cells() != n_features) throw std::invalid_argument("the grid needs a cell for each feature");
+}
+
+void RunningSumSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(grid_.n_sums());
+    expand_direction(grid_, direction, expanded);
 }
 
 std::unique_ptr<NodeColumns> RunningSumSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,

@@ -74,6 +74,23 @@ class ProjectionDistribution(ParameterHolder, ABC):
             the law has no more, and `node.n_features` columns.
         """
 
+    def resolve(self, shape: tuple[int, ...]) -> ProjectionDistribution:
+        """The distribution for samples of this shape: itself, unless it was told to look.
+
+        Forests call it once before growing.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of one sample.
+
+        Returns
+        -------
+        distribution : ProjectionDistribution
+            This distribution, or a copy that knows the shape.
+        """
+        return self
+
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or wrong for data of so many features.
 
@@ -117,9 +134,10 @@ class ProjectionDistribution(ParameterHolder, ABC):
         """
         check_integer("n_directions", n_directions, 1)
         check_integer("n_features", n_features, 1)
-        self.validate(n_features)
+        distribution = self.resolve((int(n_features),))
+        distribution.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
-        native = self._to_native(n_features)
+        native = distribution._to_native(n_features)
         rows = None if X is None else describe_rows(X, y, n_features)
         indptr, indices, weights = _core.sample_directions(
             native, _core.NodePlace(seed, 0), n_directions, rows

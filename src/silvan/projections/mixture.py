@@ -186,6 +186,12 @@ class Mixture(ProjectionDistribution):
         weights = np.array([weight for _, weight in self.components], dtype=np.float64)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
+    def resolve(self, shape: tuple[int, ...]) -> Mixture:
+        """A mixture whose components know the shape of a sample."""
+        return Mixture(
+            [(component.resolve(shape), weight) for component, weight in self.components]
+        )
+
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
         return _core.mixture(natives, to_cumulative(self._law()))
