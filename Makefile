@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp)
 
-.PHONY: demo test lint bench sanitize docs clean
+.PHONY: demo test faults lint stub bench sanitize arm docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -26,23 +26,55 @@ demo: $(VENV)/installed
 test: $(VENV)/group-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Injected faults and fuzzed forests, beyond the quick ones among the tests.
+faults: $(VENV)/group-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m faults tests/faults
+
 lint: $(VENV)/group-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+# The types of the extension, as its bindings tell them.
+stub: $(VENV)/installed
+	$(BIN)/python -m nanobind.stubgen -q -m silvan._core -o src/silvan/_core.pyi
+
 bench: $(VENV)/group-test
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.speed --output docs/results/speed.md
 
-# The native tests with an extension that checks addresses and undefined behaviour.
-sanitize:
+# The program that drives the core without Python; build/driver-threads checks the accesses of its threads.
+DRIVER := -DSILVAN_BINDINGS=OFF -DSILVAN_DRIVER=ON
+build/driver/drive_core: $(NATIVE) tests/native/drive_core.cpp $(VENV)/installed
+	$(BIN)/cmake $(DRIVER) -S . -B build/driver
+	$(BIN)/cmake --build build/driver --parallel 2
+build/driver-threads/drive_core: $(NATIVE) tests/native/drive_core.cpp $(VENV)/installed
+	$(BIN)/cmake $(DRIVER) -DSILVAN_SANITIZE_THREADS=ON -S . -B build/driver-threads
+	$(BIN)/cmake --build build/driver-threads --parallel 2
+
+# The native tests with an extension that checks addresses and undefined behaviour, and the core by itself with
+# accesses of threads checked: its forests must be those of one thread without checks.
+sanitize: build/driver/drive_core build/driver-threads/drive_core
+	build/driver/drive_core --threads 1 > build/driver/digests.txt
+	TSAN_OPTIONS=halt_on_error=1 build/driver-threads/drive_core --threads 4 | diff build/driver/digests.txt -
 	SKBUILD_CMAKE_DEFINE=SILVAN_SANITIZE=ON $(MAKE) VENV=.venv-sanitize .venv-sanitize/group-test
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
 	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
+
+# The core for 64-bit ARM, compiled here and run under QEMU: its forests must be those of this processor, whichever
+# of its kernels grow them. Debian's packages g++-aarch64-linux-gnu and qemu-user have what it needs.
+ARM := aarch64-linux-gnu
+build/driver-arm/drive_core: $(NATIVE) tests/native/drive_core.cpp $(VENV)/installed
+	$(BIN)/cmake $(DRIVER) -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	-DCMAKE_CXX_COMPILER=$(ARM)-g++ -S . -B build/driver-arm
+	$(BIN)/cmake --build build/driver-arm --parallel 2
+arm: build/driver/drive_core build/driver-arm/drive_core
+	build/driver/drive_core --kernels baseline > build/driver/digests.txt
+	build/driver/drive_core | diff build/driver/digests.txt -
+	qemu-aarch64 -L /usr/$(ARM) build/driver-arm/drive_core | diff build/driver/digests.txt -
 
 # The code of the pages runs first, that of the examples while the pages are built.
 docs: $(VENV)/group-test $(VENV)/group-docs

@@ -36,8 +36,8 @@ class Case:
         """Return the work in words."""
         nonzeros = self.work.mean_nonzeros
         kind = "axis-aligned" if nonzeros is None else f"sparse, {nonzeros:g} nonzeros on average"
-        if self.work.max_patch is not None:
-            kind = f"patches of 1 to {self.work.max_patch} pixels (RF: single pixels)"
+        if self.work.max_size is not None:
+            kind = f"patches of 1 to {self.work.max_size} pixels (RF: single pixels)"
         return f"{self.data}, {self.work.n_trees} trees, d={self.work.n_directions}, {kind}"
 
 
@@ -69,7 +69,7 @@ FIT_CASES = (
     Case(
         "mnist-patches",
         MNIST,
-        Work(10, 28, max_patch=3),
+        Work(10, 28, max_size=3),
         ("treeple", "scikit-learn RF"),
         (Target("treeple", 4), Target("scikit-learn RF", 1)),
     ),

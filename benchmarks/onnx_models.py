@@ -31,7 +31,7 @@ def cases(folder):
         (images[train], digits.target[train]),
         images[test],
     )
-    large = classifier(100, max_patch=6)
+    large = classifier(100, max_size=6)
     yield "digits, patches to 6x6", large, (images[train], digits.target[train]), images[test]
     yield "digits, 5 % missing", large, (holes[train], digits.target[train]), holes[test]
     sparse = silvan.ForestClassifier(100, voting="hard")

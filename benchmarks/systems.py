@@ -35,7 +35,7 @@ class Work:
         Number of threads.
     seed : int
         Seed of the forest.
-    max_patch : int or None
+    max_size : int or None
         Directions are sums over patches of 1 to so many pixels along both axes of a square image;
         a library without patches draws single features instead.
     """
@@ -45,7 +45,7 @@ class Work:
     mean_nonzeros: float | None = None
     n_jobs: int = 1
     seed: int = 0
-    max_patch: int | None = None
+    max_size: int | None = None
 
 
 class System:
@@ -94,10 +94,10 @@ class Silvan(System):
         from silvan.projections import AxisAligned, Patches, ProjectionDistribution, SparseSigns
 
         directions: ProjectionDistribution = AxisAligned()
-        if work.max_patch is not None:
-            directions = Patches(IMAGE, 1, work.max_patch)
+        if work.max_size is not None:
+            directions = Patches(IMAGE, 1, work.max_size)
         elif work.mean_nonzeros is not None:
-            directions = SparseSigns(mean_nonzeros=work.mean_nonzeros, law="poisson")
+            directions = SparseSigns(mean_nonzeros=work.mean_nonzeros, counts="poisson")
         return ForestClassifier(
             work.n_trees,
             projections=directions,
@@ -150,10 +150,10 @@ class Treeple(System):
             "n_jobs": work.n_jobs,
             "random_state": work.seed,
         }
-        if work.max_patch is not None:
+        if work.max_size is not None:
             return PatchObliqueRandomForestClassifier(
                 min_patch_dims=(1, 1),
-                max_patch_dims=(work.max_patch, work.max_patch),
+                max_patch_dims=(work.max_size, work.max_size),
                 data_dims=IMAGE,
                 **shared,
             )

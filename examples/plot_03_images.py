@@ -19,14 +19,14 @@ X, X_new, y, y_new = train_test_split(digits.images, digits.target, random_state
 print(X.shape)
 
 # %%
-# ``max_patch`` is the longest side of a patch, and ``n_patches=2`` takes the difference of two
+# ``max_size`` is the longest side of a patch, and ``n_patches=2`` takes the difference of two
 # patches, as along an edge. The out-of-bag error says which to choose, without a look at the
 # held-out images:
 
 settings = {
-    "single pixels": {"max_patch": 1},
-    "patches": {"max_patch": 3},
-    "pairs of patches": {"max_patch": 3, "n_patches": 2},
+    "single pixels": {"max_size": 1},
+    "patches": {"max_size": 3},
+    "pairs of patches": {"max_size": 3, "n_patches": 2},
 }
 forests = {}
 for name, parameters in settings.items():

@@ -30,7 +30,7 @@ for axis, i in zip(axes, [*np.flatnonzero(y == 0)[:3], *np.flatnonzero(y == 1)[:
     axis.set_title(f"class {y[i]}", fontsize=10)
 
 # %%
-# A patch is a run of neighbouring places, here of 1 to ``max_patch``. One forest for each length,
+# A patch is a run of neighbouring places, here of 1 to ``max_size``. One forest for each length,
 # with ends (``"pad"``) and without (``"wrap"``):
 
 lengths = (3, 5, 8, 10, 12, 15, 20, 30, 50)
@@ -38,7 +38,7 @@ errors = {}
 for boundary in ("pad", "wrap"):
     forests = [
         ManifoldForestClassifier(
-            100, max_patch=length, boundary=boundary, oob_score=True, random_state=0
+            100, max_size=length, boundary=boundary, oob_score=True, random_state=0
         ).fit(X, y)
         for length in lengths
     ]

@@ -34,7 +34,7 @@ LAWS: dict[str, ProjectionDistribution] = {
     "signs 2": SparseSigns(mean_nonzeros=2),
     "signs 3": SparseSigns(mean_nonzeros=3),
     "signs 5": SparseSigns(mean_nonzeros=5),
-    "Poisson 2": SparseSigns(mean_nonzeros=2, law="poisson"),
+    "Poisson 2": SparseSigns(mean_nonzeros=2, counts="poisson"),
     "uniform 2": UniformCombinations(),
     "half axis, half signs 3": Mixture([(AxisAligned(), 1), (SparseSigns(mean_nonzeros=3), 1)]),
 }

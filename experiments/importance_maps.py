@@ -19,7 +19,7 @@ N_TREES = 500
 N_PER_CLASS = 100
 LAWS: dict[str, ProjectionDistribution] = {
     "RF": AxisAligned(),
-    "SPORF": SparseSigns(law="poisson"),
+    "SPORF": SparseSigns(counts="poisson"),
     "MORF": make_image_patches((2, 2), (2, 5)),
     "MORF, 1 to 3": make_image_patches((1, 1), (3, 3)),
 }

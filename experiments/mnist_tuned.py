@@ -42,7 +42,7 @@ LAWS: dict[str, ProjectionDistribution] = {
     "patches 2 x 2 to 2 x 5 (Table 2)": make_image_patches((2, 2), (2, 5)),
     "patches 1 to 3": Patches((28, 28), 1, 3),
     "patches 1 to 5": Patches((28, 28), 1, 5),
-    "signed patches 1 to 3": Patches((28, 28), 1, 3, weights="signs"),
+    "signed patches 1 to 3": Patches((28, 28), 1, 3, coefficients="signs"),
     "pairs to 3, reach 7": near(3, 7),
     "pairs to 5, reach 4": near(5, 4),
     "pairs to 5, reach 7": near(5, 7),

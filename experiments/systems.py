@@ -66,7 +66,7 @@ def make_sporf(
 
     The papers do not print the rate; 2 is the default of `SparseSigns`.
     """
-    return make_forest(SparseSigns(law="poisson"), seed, n_directions, n_trees)
+    return make_forest(SparseSigns(counts="poisson"), seed, n_directions, n_trees)
 
 
 def make_image_patches(min_size: tuple[int, int], max_size: tuple[int, int]) -> Patches:

@@ -149,17 +149,17 @@ FORESTS: dict[str, Fit] = {
     "honest categories": _classify(X=TABLE, honest=True),
     # grids
     "images": _manifold(IMAGES),
-    "large patches": _manifold(IMAGES, max_patch=5, n_patches=2),
+    "large patches": _manifold(IMAGES, max_size=5, n_patches=2),
     "wrapped series": _manifold(SERIES, boundary=("pad", "wrap"), contiguous=(False, True)),
-    "long windows": _manifold(SERIES, contiguous=(False, True), max_patch=18),
-    "grid regression": _manifold(IMAGES.astype(np.float32), NUMBER, boundary="inside", max_patch=5),
-    "honest grid": _manifold(IMAGES, honest=True, max_patch=5),
+    "long windows": _manifold(SERIES, contiguous=(False, True), max_size=18),
+    "grid regression": _manifold(IMAGES.astype(np.float32), NUMBER, boundary="inside", max_size=5),
+    "honest grid": _manifold(IMAGES, honest=True, max_size=5),
     "missing cells": _manifold(
         np.where(np.random.default_rng(16).random(SERIES.shape) < 0.02, np.nan, SERIES),
-        max_patch=15,
+        max_size=15,
         contiguous=(False, True),
     ),
-    "signed patches": _manifold(IMAGES, weights="signs"),
+    "signed patches": _manifold(IMAGES, coefficients="signs"),
     # without targets
     "density": _density(),
     "diagonal density": _density(covariance_type="diag", weight=WEIGHT),

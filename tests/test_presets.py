@@ -34,8 +34,8 @@ LAWS = {
     "o_rf": RidgeDirections(),
     "ccf": CanonicalDirections(max_fits=1),
     "rerf": SparseSigns(),
-    "sporf": SparseSigns(law="poisson"),
-    "s_rerf": Patches((3, 4), boundary="inside", weights="uniform"),
+    "sporf": SparseSigns(counts="poisson"),
+    "s_rerf": Patches((3, 4), boundary="inside", coefficients="uniform"),
     "graph_morf": GraphNeighborhoods(PATH),
 }
 

@@ -130,7 +130,7 @@ def test_rows_are_read_once_for_all_that_can_share_them(parity, monkeypatch):
     ).fit(X, y)
     assert sorted(reads[1:]) == [0.5, 0.9]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
-    patches = {"max_patch": [2, 3], "n_patches": [1, 2], "reach": [1, 2], "weights": ["signs"]}
+    patches = {"max_size": [2, 3], "n_patches": [1, 2], "reach": [1, 2], "coefficients": ["signs"]}
     OutOfBagSearch(ManifoldForestClassifier(20, random_state=0), patches).fit(images, y[:40])
     assert len(reads) == 4
 
@@ -181,9 +181,9 @@ def test_the_grid_of_the_thesis():
     grid = direction_grid(None, 4)
     assert grid["max_features"] == [1, 2, 3, 4, 16]
     assert [law.mean_nonzeros for law in grid["projections"]] == [1, 2, 3, 4]
-    dense = direction_grid(SparseSigns(density=0.5, law="poisson"), 9, max_directions=20)
+    dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
-    assert {law.law for law in dense["projections"]} == {"poisson"}
+    assert {law.counts for law in dense["projections"]} == {"poisson"}
     assert {law.density for law in dense["projections"]} == {None}
     combinations = direction_grid(UniformCombinations(), 9, nonzeros=(2, 3))
     assert [law.n_features for law in combinations["projections"]] == [2, 3]
@@ -199,7 +199,7 @@ def test_the_default_grid_follows_the_estimator(parity):
     assert search.results_["param_max_features"] == [2, 4, 5]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
     manifold = OutOfBagSearch(
-        ManifoldForestClassifier(20, random_state=0), {"max_patch": [1, 3], "max_features": [2]}
+        ManifoldForestClassifier(20, random_state=0), {"max_size": [1, 3], "max_features": [2]}
     ).fit(images, np.arange(40) % 2)
     assert manifold.predict(images).shape == (40,)
 
@@ -210,7 +210,7 @@ def test_manifold_forests_have_a_default_grid():
     images[y == 1, :3, :3] += 1.0
     search = OutOfBagSearch(ManifoldForestClassifier(30, random_state=0)).fit(images, y)
     tried = search.results_
-    assert sorted(set(tried["param_max_patch"]), key=str) == [(3, 4), 1, 3]
+    assert sorted(set(tried["param_max_size"]), key=str) == [(3, 4), 1, 3]
     assert set(tried["param_n_patches"]) == {1, 2}
     assert set(tried["param_max_features"]) == {14, 52, 192}
     alone = ManifoldForestClassifier(30, random_state=0, **search.best_params_).fit(images, y)
@@ -219,11 +219,11 @@ def test_manifold_forests_have_a_default_grid():
 
 def test_the_grid_of_patches_keeps_to_the_axes():
     channels = Patches((3, 40), min_size=(2, 4), contiguous=(False, True))
-    assert patch_grid(channels)["max_patch"] == [(3, 4), (3, 5), (3, 10)]
-    assert patch_grid(Patches((2, 50)))["max_patch"] == [1, (2, 3), (2, 6), (2, 12)]
+    assert patch_grid(channels)["max_size"] == [(3, 4), (3, 5), (3, 10)]
+    assert patch_grid(Patches((2, 50)))["max_size"] == [1, (2, 3), (2, 6), (2, 12)]
     grid = patch_grid(Patches(16), max_directions=10)
-    assert grid == {"max_features": [4, 8, 10], "max_patch": [1, 3, 4], "n_patches": [1, 2]}
-    for size in patch_grid(channels)["max_patch"]:
+    assert grid == {"max_features": [4, 8, 10], "max_size": [1, 3, 4], "n_patches": [1, 2]}
+    for size in patch_grid(channels)["max_size"]:
         Patches((3, 40), (2, 4), size, contiguous=(False, True)).validate(120)
     with pytest.raises(ValueError, match=r"patches must be a silvan\.projections\.Patches"):
         patch_grid((8, 8))

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/training_data.hpp"
 #include "core/predictor.hpp"
 #include "core/votes.hpp"
 
@@ -78,7 +79,7 @@ Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::in
     std::vector<std::int32_t> nodes(size_of(features.n_samples, held.view.n_trees));
     {
         nb::gil_scoped_release release;
-        apply_forest(held.view, features, n_threads, nodes.data());
+        apply_forest(held.view, features, ThreadTeam(n_threads, check_signals), nodes.data());
     }
     return to_matrix(std::move(nodes), held.view.n_trees);
 }
@@ -89,25 +90,25 @@ Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, 
     std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
     {
         nb::gil_scoped_release release;
-        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, n_threads, sums.data());
+        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, ThreadTeam(n_threads, check_signals),
+                  sums.data());
         for (double& sum : sums) sum /= static_cast<double>(held.view.n_trees);
     }
     return to_matrix(std::move(sums), held.view.n_outputs);
 }
 
 std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
-                                                                  bool hard, const nb::dict& rows,
+                                                                  bool hard, const HeldRowDraws& draws,
                                                                   std::uint64_t seed, std::int64_t n_threads) {
     const HeldForest held(forest);
     const FeatureMatrix features = view_checked(x, held.view);
-    const RowDraws draws = view_rows(rows);
-    if (draws.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
+    if (draws.view.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
     std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
         nb::gil_scoped_release release;
-        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws, seed, n_threads,
-                             sums.data(), counts.data());
+        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws.view, seed,
+                             ThreadTeam(n_threads, check_signals), sums.data(), counts.data());
     }
     return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
 }
@@ -131,7 +132,7 @@ void bind_predict(nb::module_& m) {
     m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
           "The mean over trees of the leaf values, or of each tree's vote.");
     m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
-          nb::arg("rows"), nb::arg("seed"), nb::arg("n_threads"),
+          nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads"),
           "Sums of votes over the trees that did not draw a row, and the number of those trees.");
     m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
           "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");

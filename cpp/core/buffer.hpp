@@ -8,7 +8,9 @@
 #include <new>
 #include <utility>
 
-#ifdef __linux__
+// The thread sanitizer does not see mremap, and takes memory that moved away for memory that is still in use.
+#if defined(__linux__) && !defined(SILVAN_SANITIZE_THREADS)
+#define SILVAN_MOVE_PAGES
 #include <sys/mman.h>
 #endif
 
@@ -32,7 +34,7 @@ public:
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
 
-#ifdef __linux__
+#ifdef SILVAN_MOVE_PAGES
     ~Pages() {
         if (data_ != nullptr) munmap(data_, bytes_);
     }

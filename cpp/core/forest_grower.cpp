@@ -1,73 +1,46 @@
 // Hands trees to threads, one at a time, and appends them to the forest in order.
 #include "core/forest_grower.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
+
+#include "core/thread_team.hpp"
 
 namespace silvan {
 namespace {
 
-class Crew {
+class ForestBuilder {
 public:
-    Crew(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
-         TreeRange range, std::int64_t n_threads)
-        : range_(range), next_(range.first), next_to_append_(range.first) {
-        running_ = std::clamp<std::int64_t>(n_threads, 1, std::max<std::int64_t>(1, range.last - range.first));
-        for (std::int64_t i = running_; i > 0; --i) {
-            threads_.emplace_back([this, &training, &distribution, &options] {
-                work(training, distribution, options);
-            });
+    ForestBuilder(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
+                  TreeRange range)
+        : training_(training),
+          distribution_(distribution),
+          options_(options),
+          range_(range),
+          next_(range.first),
+          next_to_append_(range.first) {}
+
+    // Grows one tree after the other until none is left; for any number of threads.
+    void grow() {
+        std::optional<TreeGrower> grower(std::in_place, training_, distribution_, options_);
+        TreeArrays arrays;
+        for (std::int64_t tree = next_++; tree < range_.last; tree = next_++) {
+            grower->grow(tree, arrays);
+            // Near the end, when the forest is at its largest, scratch memory makes room for it.
+            if (next_ >= range_.last) grower.reset();
+            keep(tree, arrays);
+            ++finished_;
         }
-    }
-
-    ~Crew() {
-        stop_ = true;
-        for (std::thread& thread : threads_) thread.join();
-    }
-
-    // Returns true once all threads have ended.
-    bool wait_a_moment() {
-        std::unique_lock lock(mutex_);
-        return ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return running_ == 0; });
     }
 
     std::int64_t n_finished() const { return finished_; }
 
-    ForestArrays take_forest() {
-        if (error_) std::rethrow_exception(error_);
-        return std::move(forest_);
-    }
+    ForestArrays take_forest() { return std::move(forest_); }
 
 private:
-    void work(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options) {
-        try {
-            std::optional<TreeGrower> grower(std::in_place, training, distribution, options, stop_);
-            TreeArrays arrays;
-            for (std::int64_t tree = next_++; tree < range_.last && !stop_; tree = next_++) {
-                grower->grow(tree, arrays);
-                // Near the end, when the forest is at its largest, scratch memory makes room for it.
-                if (next_ >= range_.last) grower.reset();
-                keep(tree, arrays);
-                ++finished_;
-            }
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!error_) error_ = std::current_exception();
-            stop_ = true;
-        }
-        const std::lock_guard lock(mutex_);
-        --running_;
-        ended_.notify_all();
-    }
-
     // Appends the tree, and those that waited for it. Trees that finish early wait, with the memory that they
     // were grown in, so that the forest does not depend on the threads.
     void keep(std::int64_t tree, TreeArrays& arrays) {
@@ -85,18 +58,16 @@ private:
         }
     }
 
+    const TrainingSet& training_;
+    const ProjectionDistribution& distribution_;
+    const GrowOptions& options_;
     TreeRange range_;
     std::atomic<std::int64_t> next_;
     std::atomic<std::int64_t> finished_{0};
-    std::atomic<bool> stop_{false};
     std::mutex mutex_;
     std::int64_t next_to_append_;
     std::map<std::int64_t, TreeArrays> waiting_;
     ForestArrays forest_;
-    std::condition_variable ended_;
-    std::int64_t running_ = 0;
-    std::exception_ptr error_;
-    std::vector<std::thread> threads_;
 };
 
 }  // namespace
@@ -104,10 +75,11 @@ private:
 ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistribution& distribution,
                          const GrowOptions& options, TreeRange trees, std::int64_t n_threads,
                          const std::function<void(std::int64_t)>& on_wait) {
-    Crew crew(training, distribution, options, trees, n_threads);
-    while (!crew.wait_a_moment()) on_wait(crew.n_finished());
-    on_wait(crew.n_finished());
-    return crew.take_forest();
+    ForestBuilder builder(training, distribution, options, trees);
+    const auto report = [&] { on_wait(builder.n_finished()); };
+    ThreadTeam(n_threads, report).run(trees.last - trees.first, [&] { builder.grow(); });
+    report();
+    return builder.take_forest();
 }
 
 }  // namespace silvan

@@ -1,4 +1,4 @@
-// Grows the trees of a forest over threads of its own.
+// Grows the trees of a forest over threads.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,8 @@ struct TreeRange {
     std::int64_t last = 0;  // one past the last tree
 };
 
-// Grows trees [first, last). The calling thread only waits: about ten times a second it calls `on_wait` with
-// the number of finished trees, which may throw to stop the growth. An exception thrown by a sampler stops
-// the growth too and is thrown again here. The forest does not depend on n_threads.
+// Grows trees [first, last) over a team of n_threads (see thread_team.hpp), which calls `on_wait` with the number of
+// finished trees. The forest does not depend on n_threads.
 ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistribution& distribution,
                          const GrowOptions& options, TreeRange trees, std::int64_t n_threads,
                          const std::function<void(std::int64_t)>& on_wait);

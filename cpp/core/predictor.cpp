@@ -6,12 +6,8 @@
 #include "core/predictor.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "core/split_kernels.hpp"
@@ -44,6 +40,7 @@ public:
             open_.pop_back();
             std::uint32_t* first = rows.data() + group.begin;
             const std::int64_t n = group.end - group.begin;
+            throw_if_stopped(n);
             if (tree.left[group.node] < 0) {
                 arrive(group.node, first, n);
             } else if (n <= kWalkSingly) {
@@ -63,7 +60,9 @@ private:
     };
 
     void divide(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n) {
-        columns_->project(tree.direction(group.node), rows, n, values_.data());
+        const Direction direction = tree.direction(group.node);
+        throw_if_stopped(n * direction.n_nonzeros);
+        columns_->project(direction, rows, n, values_.data());
         const float threshold = tree.threshold[group.node];
         const bool missing_left = tree.missing_left[group.node] != 0;
         const std::int64_t n_left = partition_rows(rows, right_.data(), values_.data(), n, threshold, missing_left);
@@ -97,48 +96,22 @@ void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double
     });
 }
 
-// Calls work(first, last) on blocks of at most `block` of n items, over threads. An exception in one of them
-// ends the others and is thrown again here.
 template <typename Work>
-void for_blocks(std::int64_t n, std::int64_t block, std::int64_t n_threads, const Work& work) {
-    std::atomic<std::int64_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr error;
-    const auto take_blocks = [&] {
-        try {
-            for (std::int64_t first = next.fetch_add(block); first < n; first = next.fetch_add(block)) {
-                work(first, std::min(first + block, n));
-            }
-        } catch (...) {
-            next = n;
-            const std::lock_guard lock(mutex);
-            if (!error) error = std::current_exception();
-        }
-    };
-    const std::int64_t n_helpers = std::min(n_threads, (n + block - 1) / block) - 1;
-    std::vector<std::thread> helpers;
-    for (std::int64_t i = 0; i < n_helpers; ++i) helpers.emplace_back(take_blocks);
-    take_blocks();
-    for (std::thread& helper : helpers) helper.join();
-    if (error) std::rethrow_exception(error);
-}
-
-template <typename Work>
-void for_row_blocks(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
+void for_row_blocks(const ForestView& forest, const FeatureMatrix& features, const ThreadTeam& team,
                     const Work& work) {
     const std::int64_t row_bytes = features.n_features * bytes_of(features.type) + forest.columns->bytes_per_row();
-    const std::int64_t share = (features.n_samples + n_threads - 1) / n_threads;
+    const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
     const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
-    for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), n_threads, work);
+    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);
 }
 
 // For each row a bit per tree: whether the tree drew the row.
 class InBag {
 public:
-    InBag(const RowDraws& draws, std::uint64_t seed, std::int64_t n_trees, std::int64_t n_threads)
+    InBag(const RowDraws& draws, std::uint64_t seed, std::int64_t n_trees, const ThreadTeam& team)
         : n_rows_(static_cast<std::size_t>(draws.n_samples)),
           drawn_(static_cast<std::size_t>(n_trees), std::vector<bool>(n_rows_)) {
-        for_blocks(n_trees, 1, n_threads, [&](std::int64_t tree, std::int64_t) {
+        team.for_blocks(n_trees, 1, [&](std::int64_t tree, std::int64_t) {
             std::vector<std::int32_t> multiplicity(n_rows_);
             draw_rows(draws, seed, static_cast<std::uint64_t>(tree), multiplicity.data());
             std::vector<bool>& drawn = drawn_[static_cast<std::size_t>(tree)];
@@ -167,9 +140,9 @@ void vote(const ForestView& forest, std::int64_t tree, Voting voting, Descent& d
 
 }  // namespace
 
-void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
+void apply_forest(const ForestView& forest, const FeatureMatrix& features, const ThreadTeam& team,
                   std::int32_t* nodes) {
-    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
+    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
@@ -181,9 +154,9 @@ void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::
     });
 }
 
-void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
+void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
                double* sums) {
-    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
+    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {
@@ -194,10 +167,10 @@ void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting v
 }
 
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
-                          const RowDraws& draws, std::uint64_t seed, std::int64_t n_threads, double* sums,
+                          const RowDraws& draws, std::uint64_t seed, const ThreadTeam& team, double* sums,
                           std::int32_t* counts) {
-    const InBag in_bag(draws, seed, forest.n_trees, n_threads);
-    for_row_blocks(forest, features, n_threads, [&](std::int64_t first, std::int64_t last) {
+    const InBag in_bag(draws, seed, forest.n_trees, team);
+    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows;
         for (std::int64_t t = 0; t < forest.n_trees; ++t) {

@@ -5,24 +5,25 @@
 
 #include "core/forest.hpp"
 #include "core/row_draws.hpp"
+#include "core/thread_team.hpp"
 #include "core/views.hpp"
 
 namespace silvan {
 
 // nodes[i * n_trees + t] = the node of tree t, counted from the tree's first, where row i ends.
-void apply_forest(const ForestView& forest, const FeatureMatrix& features, std::int64_t n_threads,
+void apply_forest(const ForestView& forest, const FeatureMatrix& features, const ThreadTeam& team,
                   std::int32_t* nodes);
 
 enum class Voting : std::uint8_t { soft, hard };
 
 // Adds every tree's leaf values (hard: one vote for the largest value, which equal ones share) to sums,
 // n_samples x n_outputs.
-void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, std::int64_t n_threads,
+void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
                double* sums);
 
 // The same over the trees that did not draw the row; counts tells how many those were.
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
-                          const RowDraws& draws, std::uint64_t seed, std::int64_t n_threads, double* sums,
+                          const RowDraws& draws, std::uint64_t seed, const ThreadTeam& team, double* sums,
                           std::int32_t* counts);
 
 }  // namespace silvan

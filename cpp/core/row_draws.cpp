@@ -9,6 +9,7 @@
 #include "core/binomial.hpp"
 #include "core/buffer.hpp"
 #include "core/random.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -23,6 +24,7 @@ void draw_counts(const RowDraws& draws, Random& random, std::int32_t* multiplici
     std::int64_t left = draws.n_draws;
     double before = 0.0;
     for (std::int64_t position = 0; position < n && left > 0; ++position) {
+        throw_if_stopped(1);
         double share = 1.0 / static_cast<double>(n - position);
         if (draws.cumulative != nullptr) {
             share = (draws.cumulative[position] - before) / (draws.cumulative[n - 1] - before);
@@ -39,6 +41,7 @@ void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* 
     const auto n = draws.n_samples;
     const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
     for (std::int64_t i = 0; i < draws.n_draws; ++i) {
+        throw_if_stopped(1);
         const double at = random.uniform() * total;
         std::int64_t position = 0;
         if (draws.cumulative == nullptr) {
@@ -54,6 +57,7 @@ void draw_with_replacement(const RowDraws& draws, Random& random, std::int32_t* 
 // Floyd's algorithm keeps the draw linear in the number of draws.
 void draw_without_replacement(const RowDraws& draws, Random& random, std::int32_t* multiplicity) {
     for (std::int64_t j = draws.n_samples - draws.n_draws; j < draws.n_samples; ++j) {
+        throw_if_stopped(1);
         const auto position = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(j) + 1));
         std::int32_t& count = multiplicity[draws.order[position]];
         ++(count == 0 ? count : multiplicity[draws.order[j]]);
@@ -85,6 +89,7 @@ void hash_typed_rows(const FeatureMatrix& features, const Target* targets, std::
                Buffer<std::uint64_t>& hashes) {
     hashes.resize(static_cast<std::size_t>(features.n_samples));
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
+        throw_if_stopped(features.n_features);
         std::uint64_t hash =
             hash_row(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
         for (std::int64_t k = 0; k < n_targets; ++k) {
@@ -154,6 +159,19 @@ std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uin
     return chosen;
 }
 
+std::vector<std::uint32_t> list_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::uint32_t> rows;
+    if (!is_honest(draws)) return rows;
+    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+    draw_rows(draws, seed, tree, multiplicity.data());
+    const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
+    for (std::size_t row = 0; row < multiplicity.size(); ++row) {
+        const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;
+        if (estimates) rows.push_back(static_cast<std::uint32_t>(row));
+    }
+    return rows;
+}
+
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets, const double* weights) {
@@ -162,6 +180,7 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
+        throw_if_stopped(1);
         if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
         if (weights != nullptr && weights[a] != weights[b]) return weights[a] < weights[b];
         return a < b;

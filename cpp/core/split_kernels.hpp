@@ -48,7 +48,8 @@ inline constexpr std::int32_t kMaxPairClasses = 8;
 inline constexpr std::int32_t kMaxBins = 2048;
 
 // Scratch of the histogram kernels for up to kMaxBins bins. Running sums have one more entry than there
-// are bins: entry b is the sum over the bins before b.
+// are bins: entry b is the sum over the bins before b. Kernels read and write up to kLane entries behind what they
+// are asked for, so every array has as many entries more than is said here.
 struct HistogramScratch {
     std::uint16_t* bins = nullptr;   // bin of each row
     std::int32_t* counts = nullptr;  // classes: [class][n_bins + 1], running sums of multiplicities

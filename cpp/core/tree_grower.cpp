@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 namespace {
 
@@ -20,14 +22,13 @@ std::int64_t likely_tree_rows(const RowDraws& rows) {
 }  // namespace
 
 TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
-                       const GrowOptions& options, const std::atomic<bool>& stop)
+                       const GrowOptions& options)
     : training_(training),
       distribution_(distribution),
       options_(options),
-      stop_(stop),
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
-                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds, stop})) {
+                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {
     const std::int64_t n_rows = likely_tree_rows(training.rows);
     reserve_rows(n_rows, n_rows);
     counts_.reserve(static_cast<std::size_t>(n_rows));
@@ -59,9 +60,10 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     const NodeContext root = context_of(open_.back());
     columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
-    while (!open_.empty() && !stop_.load(std::memory_order_relaxed)) {
+    while (!open_.empty()) {
         const OpenNode open = open_.back();
         open_.pop_back();
+        throw_if_stopped(open.end - open.begin);
         grow_node(open, *sampler, arrays);
     }
 }
@@ -138,7 +140,7 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
         batch_.clear();
         sampler.sample(context, n_directions, random, batch_);
         const Split split = search_->find(context, batch_);
-        if (split.varies || redraw == kMaxRedraws || stop_.load(std::memory_order_relaxed)) return split;
+        if (split.varies || redraw == kMaxRedraws) return split;
         if (redraw == 0 && rows_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
     }

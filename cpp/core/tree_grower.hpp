@@ -1,12 +1,10 @@
 // Grows one tree (Tomita 2018, algorithm 1): draw rows, then split node after node along the best direction.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "core/columns/column_space.hpp"
 #include "core/criteria/node_search.hpp"
 #include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
@@ -14,6 +12,7 @@
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
+#include "core/training_set.hpp"
 
 namespace silvan {
 
@@ -29,18 +28,12 @@ struct GrowOptions {
     const SplitKernels* kernels = nullptr;
 };
 
-struct TrainingSet {
-    std::unique_ptr<NodeColumns> columns;  // every thread has a reader made by for_thread
-    TrainingTargets targets;
-    RowDraws rows;
-};
-
 class TreeGrower {
 public:
     TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
-               const GrowOptions& options, const std::atomic<bool>& stop);
+               const GrowOptions& options);
 
-    // Fills `arrays` anew; with an unfinished tree if `stop` becomes true meanwhile.
+    // Fills `arrays` anew.
     void grow(std::int64_t tree, TreeArrays& arrays);
 
 private:
@@ -66,7 +59,6 @@ private:
     const TrainingSet& training_;
     const ProjectionDistribution& distribution_;
     GrowOptions options_;
-    const std::atomic<bool>& stop_;
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
     std::uint32_t* rows_ = nullptr;     // the rows that decide splits, node by node

@@ -59,7 +59,9 @@ def laws() -> dict[str, ProjectionDistribution]:
     return {
         "AxisAligned()": AxisAligned(),
         "SparseSigns()": SparseSigns(),
-        'SparseSigns(mean_nonzeros=4,\nlaw="poisson")': SparseSigns(mean_nonzeros=4, law="poisson"),
+        'SparseSigns(mean_nonzeros=4,\nlaw="poisson")': SparseSigns(
+            mean_nonzeros=4, counts="poisson"
+        ),
         "UniformCombinations()": UniformCombinations(),
         "RandomRotation()": RandomRotation(),
         "Dictionary(steps)": Dictionary(steps),
@@ -416,7 +418,7 @@ def draw_line_and_graph() -> Figure:
     figure = Figure(figsize=(11, 3.6), dpi=80, layout="constrained")
     line, graph_axis = figure.subplots(1, 2, width_ratios=(1.6, 1))
     X, y = make_impulse(1000, random_state=0)
-    series = ManifoldForestClassifier(100, max_patch=15, random_state=0).fit(X, y)
+    series = ManifoldForestClassifier(100, max_size=15, random_state=0).fit(X, y)
     ImportanceDisplay.from_estimator(series, X, ax=line)
     line.set_title("a bump that starts at step 20")
     places, graph = make_sensors()
@@ -504,7 +506,7 @@ def draw_bias_variance() -> Figure:
 def draw_image_tree() -> Figure:
     """Show the top of a tree whose directions are patches of digits."""
     digits = load_digits()
-    forest = ManifoldForestClassifier(100, max_patch=4, random_state=0)
+    forest = ManifoldForestClassifier(100, max_size=4, random_state=0)
     forest.fit(digits.images, digits.target)
     return TreeDisplay.from_estimator(forest).figure_
 

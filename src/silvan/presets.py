@@ -32,6 +32,7 @@ from silvan.projections import (
 
 __all__ = [
     "ccf",
+    "extra_trees",
     "f_rc",
     "frank",
     "graph_morf",
@@ -86,6 +87,33 @@ def rf(n_estimators: int = 100, *, task: str = "classification", **options: Any)
     ForestClassifier(n_estimators=200, projections=AxisAligned(), random_state=0, voting='hard')
     """
     return _forest(task, n_estimators, AxisAligned(), options)
+
+
+@shared_docs
+def extra_trees(n_estimators: int = 100, *, task: str = "classification", **options: Any) -> Forest:
+    """Extremely randomised trees: sqrt(p) single features, each with one random threshold.
+
+    Every tree sees every sample; in regression a node draws all features. Trees vote.
+
+    Parameters
+    ----------
+    {n_estimators}
+    {preset}
+
+    References
+    ----------
+    P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> presets.extra_trees(200).thresholds
+    'random'
+    """
+    published: dict[str, Any] = {"thresholds": "random", "bootstrap": False}
+    if task == "regression":
+        published["max_features"] = 1.0
+    return _forest(task, n_estimators, AxisAligned(), published | options)
 
 
 @shared_docs
@@ -376,9 +404,9 @@ def sporf(
     --------
     >>> from silvan import presets
     >>> presets.sporf(mean_nonzeros=3).projections
-    SparseSigns(mean_nonzeros=3, law='poisson')
+    SparseSigns(mean_nonzeros=3, counts='poisson')
     """
-    law = SparseSigns(mean_nonzeros=mean_nonzeros, law="poisson")
+    law = SparseSigns(mean_nonzeros=mean_nonzeros, counts="poisson")
     return _forest(task, n_estimators, law, options)
 
 
@@ -387,8 +415,8 @@ def s_rerf(
     n_estimators: int = 100,
     *,
     shape: int | Sequence[int],
-    min_patch: int | Sequence[int] = 1,
-    max_patch: int | Sequence[int] | None = None,
+    min_size: int | Sequence[int] = 1,
+    max_size: int | Sequence[int] | None = None,
     shuffled: bool = False,
     task: str = "classification",
     **options: Any,
@@ -405,7 +433,7 @@ def s_rerf(
     {n_estimators}
     shape : int or tuple of int
         Shape of the grid that one row lies on. `X` has flat rows.
-    min_patch, max_patch : int or tuple of int, default=1 and None
+    min_size, max_size : int or tuple of int, default=1 and None
         Smallest and largest number of cells of a patch along each axis; None stands for 3.
     shuffled : bool, default=False
         True for the control.
@@ -419,12 +447,12 @@ def s_rerf(
     Examples
     --------
     >>> from silvan import presets
-    >>> control = presets.s_rerf(shape=(28, 28), max_patch=5, shuffled=True)
+    >>> control = presets.s_rerf(shape=(28, 28), max_size=5, shuffled=True)
     >>> control.projections.weights, control.projections.shuffled
     ('uniform', True)
     """
     law = Patches(
-        shape, min_patch, max_patch, boundary="inside", weights="uniform", shuffled=shuffled
+        shape, min_size, max_size, boundary="inside", coefficients="uniform", shuffled=shuffled
     )
     return _forest(task, n_estimators, law, options)
 
@@ -434,8 +462,8 @@ def morf(
     n_estimators: int = 100,
     *,
     shape: int | Sequence[int] | None = None,
-    min_patch: int | Sequence[int] = 1,
-    max_patch: int | Sequence[int] | None = None,
+    min_size: int | Sequence[int] = 1,
+    max_size: int | Sequence[int] | None = None,
     task: str = "classification",
     **options: Any,
 ) -> Forest:
@@ -464,7 +492,7 @@ def morf(
     >>> forest.score(digits.images[1000:], digits.target[1000:]) > 0.9
     True
     """
-    grid = {"shape": shape, "min_patch": min_patch, "max_patch": max_patch}
+    grid = {"shape": shape, "min_size": min_size, "max_size": max_size}
     return _configure(_MANIFOLD_FORESTS, task, n_estimators, {"boundary": "corner"} | grid, options)
 
 
@@ -473,8 +501,8 @@ def mf(
     n_estimators: int = 100,
     *,
     shape: int | Sequence[int] | None = None,
-    min_patch: int | Sequence[int] = 1,
-    max_patch: int | Sequence[int] | None = None,
+    min_size: int | Sequence[int] = 1,
+    max_size: int | Sequence[int] | None = None,
     task: str = "classification",
     **options: Any,
 ) -> Forest:
@@ -499,13 +527,13 @@ def mf(
     Examples
     --------
     >>> from silvan import presets
-    >>> presets.mf(shape=(28, 28), min_patch=2, max_patch=(2, 5)).boundary
+    >>> presets.mf(shape=(28, 28), min_size=2, max_size=(2, 5)).boundary
     'pad'
     """
     published: dict[str, Any] = {"boundary": "pad"}
     if task == "classification":
         published["voting"] = "soft"
-    grid = {"shape": shape, "min_patch": min_patch, "max_patch": max_patch}
+    grid = {"shape": shape, "min_size": min_size, "max_size": max_size}
     return _configure(_MANIFOLD_FORESTS, task, n_estimators, published | grid, options)
 
 

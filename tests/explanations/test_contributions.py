@@ -70,7 +70,7 @@ def slow_contributions(forest, X):
 def test_contributions_are_those_of_the_definition(voting, digits):
     X, y = digits
     forest = ManifoldForestClassifier(
-        3, max_patch=6, min_samples_leaf=6, voting=voting, class_weight="balanced", random_state=0
+        3, max_size=6, min_samples_leaf=6, voting=voting, class_weight="balanced", random_state=0
     ).fit(X, y)
     bias, values = feature_contributions(forest, X[:12])
     expected_bias, expected = slow_contributions(forest, X[:12])
@@ -87,12 +87,12 @@ def test_they_add_up_for_every_distribution(case, digits):
     assert_adds_up(forest, X)
 
 
-@pytest.mark.parametrize("max_patch", [3, 7])
+@pytest.mark.parametrize("max_size", [3, 7])
 @pytest.mark.parametrize("Forest", [ManifoldForestClassifier, ManifoldForestRegressor])
-def test_they_add_up_for_manifold_forests(Forest, max_patch, digits):
+def test_they_add_up_for_manifold_forests(Forest, max_size, digits):
     X, y = digits
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.02, np.nan, X)
-    forest = Forest(5, max_patch=max_patch, max_depth=6, random_state=0)
+    forest = Forest(5, max_size=max_size, max_depth=6, random_state=0)
     _, values = assert_adds_up(forest.fit(X, y, sample_weight=np.arange(len(y)) % 3), X)
     assert values.shape[:2] == (len(X), 64)
 

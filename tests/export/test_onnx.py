@@ -63,9 +63,9 @@ def test_every_distribution(case, digits):
     "options",
     [
         {},
-        {"max_patch": 6},
-        {"max_patch": 6, "boundary": "wrap"},
-        {"max_patch": 6, "contiguous": (False, True), "voting": "hard"},
+        {"max_size": 6},
+        {"max_size": 6, "boundary": "wrap"},
+        {"max_size": 6, "contiguous": (False, True), "voting": "hard"},
     ],
     ids=str,
 )
@@ -92,7 +92,7 @@ def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
     X = rng.normal(size=(60, 20)).astype(np.float32)
     X[:30, [4, 12]] = np.nan
     forest = ManifoldForestClassifier(
-        1, min_patch=14, max_patch=14, max_depth=1, bootstrap=False, random_state=0
+        1, min_size=14, max_size=14, max_depth=1, bootstrap=False, random_state=0
     ).fit(X, np.arange(60) % 2)
     # The sum of cells 2 to 7 less that of cells 10 to 15.
     forest.forest_ = replace(
@@ -137,7 +137,7 @@ def test_regression():
     assert_same(ForestRegressor(5, random_state=0).fit(X, y), X)
     X[::5, 2] = np.nan
     assert_same(ForestRegressor(5, random_state=0).fit(X, np.column_stack([y, -y, y**2])), X)
-    assert_same(ManifoldForestRegressor(5, max_patch=10, random_state=0).fit(X, y), X)
+    assert_same(ManifoldForestRegressor(5, max_size=10, random_state=0).fit(X, y), X)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
@@ -180,7 +180,7 @@ def test_several_outputs_of_every_type(scaling, honest, dtype, digits):
     if dtype != "uint8":
         X[np.random.default_rng(0).random(X.shape) < 0.02] = np.nan
     forest = ManifoldForestRegressor(
-        4, max_patch=6, honest=honest, scaling=scaling, random_state=0
+        4, max_size=6, honest=honest, scaling=scaling, random_state=0
     ).fit(X, np.column_stack([y, y % 2]))
     assert_same(forest, X, dtype=dtype)
 

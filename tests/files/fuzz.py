@@ -57,7 +57,7 @@ def subjects():
     images, labels = digits.images[:150].astype(np.uint8), digits.target[:150]
     names = np.array([f"digit {label}" for label in labels])
     classifier = silvan.ManifoldForestClassifier(
-        3, max_patch=6, oob_score=True, class_weight={"digit 3": 2.0}, random_state=0
+        3, max_size=6, oob_score=True, class_weight={"digit 3": 2.0}, random_state=0
     )
     with warnings.catch_warnings(action="ignore"):  # three trees leave rows without a prediction
         classifier.fit(images, names)

@@ -44,13 +44,13 @@ def rng():
 @pytest.mark.parametrize(("Manifold", "Plain"), PAIRS)
 def test_manifold_forest_is_the_forest_of_its_patches(Manifold, Plain, images, assert_same_forest):
     X, y = images
-    patches = Patches((8, 8), 2, 4, ("wrap", "inside"), weights="signs", n_patches=3, reach=2)
+    patches = Patches((8, 8), 2, 4, ("wrap", "inside"), coefficients="signs", n_patches=3, reach=2)
     own = Manifold(
         4,
-        min_patch=2,
-        max_patch=4,
+        min_size=2,
+        max_size=4,
         boundary=("wrap", "inside"),
-        weights="signs",
+        coefficients="signs",
         n_patches=3,
         reach=2,
         max_depth=6,
@@ -67,11 +67,11 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
     own, plain = Manifold().get_params(), Plain().get_params()
     added = {
         "shape": None,
-        "min_patch": 1,
-        "max_patch": None,
+        "min_size": 1,
+        "max_size": None,
         "boundary": "pad",
         "contiguous": True,
-        "weights": "ones",
+        "coefficients": "ones",
         "n_patches": 1,
         "reach": None,
     }
@@ -116,7 +116,7 @@ def test_flat_rows_without_a_shape_are_series(boundary):
 def test_cyclic_patches_read_the_circle_better_than_single_places():
     X, y = make_circle_segments(400, random_state=0)
     forest = ManifoldForestClassifier(
-        60, boundary="wrap", max_patch=15, max_features=40, random_state=0
+        60, boundary="wrap", max_size=15, max_features=40, random_state=0
     ).fit(X, y)
     X_test, y_test = make_circle_segments(500, random_state=1)
     pixels = ForestClassifier(60, projections=AxisAligned(), random_state=0).fit(X, y)
@@ -130,7 +130,7 @@ def test_channels_are_subsets_and_time_is_runs(rng):
     X = rng.normal(size=(120, 4, 30))
     X[y == 1, 2, 10:20] += 1
     forest = ManifoldForestClassifier(
-        20, contiguous=(False, True), max_patch=(2, 10), random_state=0
+        20, contiguous=(False, True), max_size=(2, 10), random_state=0
     ).fit(X, y)
     assert forest.shape_ == (4, 30)
     directions = (forest.forest_.directions().toarray() != 0).reshape(-1, 4, 30)
@@ -164,7 +164,7 @@ def test_regressor_learns_from_images(rng):
 def test_patches_beat_single_pixels_on_bars():
     X, y = make_bars(40, shape=(28, 28), random_state=0)
     X_test, y_test = make_bars(300, shape=(28, 28), random_state=1)
-    forest = ManifoldForestClassifier(100, shape=(28, 28), max_patch=(4, 1), random_state=0)
+    forest = ManifoldForestClassifier(100, shape=(28, 28), max_size=(4, 1), random_state=0)
     pixels = ForestClassifier(100, projections=AxisAligned(), random_state=0).fit(X, y)
     assert forest.fit(X, y).score(X_test, y_test) > 0.95 > pixels.score(X_test, y_test)
 
@@ -222,9 +222,9 @@ class TestEcosystem:
     def test_patch_sizes_are_searched(self, images):
         X, y = images
         search = GridSearchCV(
-            ManifoldForestClassifier(5, random_state=0), {"max_patch": [1, (2, 3)]}, cv=2
+            ManifoldForestClassifier(5, random_state=0), {"max_size": [1, (2, 3)]}, cv=2
         ).fit(X, y)
-        assert search.best_estimator_.projections_.max_size == search.best_params_["max_patch"]
+        assert search.best_estimator_.projections_.max_size == search.best_params_["max_size"]
 
     def test_frames_of_series_name_the_features(self):
         X, y = make_impulse(60, n_features=30, random_state=0)
@@ -273,21 +273,20 @@ class TestErrors:
             ({"shape": 24}, r"shape \(24,\) is not the shape \(4, 6\)"),
             ({"shape": (4, 0)}, r"shape must be an integer or a tuple of integers >= 1"),
             ({"shape": "8x8"}, r"shape must be an integer or a tuple of integers >= 1.*'8x8'"),
-            ({"min_patch": 0}, r"min_patch must be an integer from 1 to 4, the length of axis 0"),
-            ({"max_patch": 5}, r"max_patch must be an integer from 1 to 4, the length of axis 0"),
-            ({"min_patch": 3, "max_patch": 2}, r"min_patch must be at most max_patch \(2 along"),
-            ({"max_patch": (1, 2, 3)}, r"max_patch must be one value or one for each of the 2"),
+            ({"min_size": 0}, r"min_size must be an integer from 1 to 4, the length of axis 0"),
+            ({"max_size": 5}, r"max_size must be an integer from 1 to 4, the length of axis 0"),
+            ({"min_size": 3, "max_size": 2}, r"min_size must be at most max_size \(2 along"),
+            ({"max_size": (1, 2, 3)}, r"max_size must be one value or one for each of the 2"),
             ({"boundary": "mirror"}, "boundary must be one of"),
             ({"contiguous": "yes"}, "contiguous"),
-            ({"weights": "twos"}, "weights must be one of"),
+            ({"coefficients": "twos"}, "coefficients must be one of"),
             ({"n_patches": 0}, "n_patches must be an integer >= 1"),
             ({"reach": -1}, "reach must be an integer >= 0 or None"),
         ],
     )
-    def test_bad_parameters_are_refused_under_their_own_names(self, Forest, parameters, message):
-        with pytest.raises(ValueError, match=message) as caught:
+    def test_bad_parameters_are_refused(self, Forest, parameters, message):
+        with pytest.raises(ValueError, match=message):
             Forest(2, **parameters).fit(self.X, self.Y)
-        assert "_size" not in str(caught.value)
 
     def test_flat_rows_of_another_number_of_cells_are_refused(self):
         message = r"shape \(4, 5\) has 20 cells but X has 24 features; pass the shape that X was"
@@ -318,6 +317,6 @@ class TestErrors:
     def test_failed_fit_leaves_the_estimator_as_it_was(self):
         forest = ManifoldForestClassifier(2, random_state=0).fit(self.X, self.Y)
         before = dict(vars(forest))
-        with pytest.raises(ValueError, match="max_patch"):
-            forest.set_params(max_patch=5).fit(self.X.reshape(20, 6, 4), self.Y)
-        assert vars(forest) == before | {"max_patch": 5}
+        with pytest.raises(ValueError, match="max_size"):
+            forest.set_params(max_size=5).fit(self.X.reshape(20, 6, 4), self.Y)
+        assert vars(forest) == before | {"max_size": 5}

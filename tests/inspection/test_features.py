@@ -30,7 +30,7 @@ LAWS = [
     SparseSigns(mean_nonzeros=3),
     RandomRotation(),
     PATCHES,
-    Patches((8, 8), weights="normal"),
+    Patches((8, 8), coefficients="normal"),
     Patches((4, 16), contiguous=(False, True)),
     Mixture([(AxisAligned(), 1.0), (PATCHES, 2.0)]),
 ]
@@ -160,7 +160,7 @@ class TestClasses:
         corners = {0: np.s_[1:5, 1:5], 1: np.s_[7:11, 1:5]}
         for label, corner in corners.items():
             X[y == label, *corner] += 1.5
-        forest = ManifoldForestClassifier(30, max_patch=5, random_state=0).fit(X, y)
+        forest = ManifoldForestClassifier(30, max_size=5, random_state=0).fit(X, y)
         maps = importance_map(forest, "gain", per_class=True)
         own = {label: maps[label][corner].sum() for label, corner in corners.items()}
         assert own[0] > 2 * maps[0][corners[1]].sum()
@@ -186,7 +186,7 @@ class TestInformativeCells:
 
     def test_all_cells_of_bars_matter_alike_inside(self):
         X, y = make_bars(200, shape=(12, 12), rate=3, random_state=0)
-        forest = ManifoldForestClassifier(100, shape=(12, 12), max_patch=3, random_state=0)
+        forest = ManifoldForestClassifier(100, shape=(12, 12), max_size=3, random_state=0)
         importance = importance_map(forest.fit(X, y))[2:-2, 2:-2]
         assert importance.max() < 3 * importance.min()
 

@@ -23,7 +23,7 @@ LAWS = [
     SparseSigns(mean_nonzeros=2),
     RandomRotation(),
     Patches((8, 8), max_size=5),
-    Patches((8, 8), weights="normal", max_size=2),
+    Patches((8, 8), coefficients="normal", max_size=2),
 ]
 
 

@@ -21,7 +21,7 @@ from silvan.projections import AxisAligned, UniformCombinations
 def digits():
     data = load_digits()
     X, y = data.images.astype(np.float32), data.target
-    return ManifoldForestClassifier(3, max_patch=4, random_state=0).fit(X, y)
+    return ManifoldForestClassifier(3, max_size=4, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="module")

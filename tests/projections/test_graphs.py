@@ -196,11 +196,13 @@ def test_neighborhoods_in_a_networkx_graph_are_shown_compared_cloned_and_pickled
 
 
 def test_neighborhoods_in_a_matrix_are_shown_compared_cloned_and_pickled():
-    distribution = GraphNeighborhoods(PATH, weights="signs")
-    assert repr(distribution) == "GraphNeighborhoods(graph=<6x6 sparse matrix>, weights='signs')"
+    distribution = GraphNeighborhoods(PATH, coefficients="signs")
+    assert (
+        repr(distribution) == "GraphNeighborhoods(graph=<6x6 sparse matrix>, coefficients='signs')"
+    )
     for copy in (clone(distribution), pickle.loads(pickle.dumps(distribution))):
         assert copy == distribution
-    assert GraphNeighborhoods(csr_array(GRAPHS["path"] * 2), weights="signs") != distribution
+    assert GraphNeighborhoods(csr_array(GRAPHS["path"] * 2), coefficients="signs") != distribution
     assert GraphNeighborhoods(PATH) != distribution
     assert GraphNeighborhoods(PATH) != "GraphNeighborhoods"
     with pytest.raises(TypeError, match="unhashable"):
@@ -225,7 +227,10 @@ BAD = [
     (GraphNeighborhoods(PATH, 1, (3, 3)), "max_size must be an integer >= 1, but it is (3, 3)"),
     (GraphNeighborhoods(PATH, 1, None), "max_size must be an integer >= 1, but it is None"),
     (GraphNeighborhoods(PATH, 4, 3), "min_size must be at most max_size (3), but it is 4; swap"),
-    (GraphNeighborhoods(PATH, weights="one"), "weights must be one of 'ones', 'signs', 'uniform'"),
+    (
+        GraphNeighborhoods(PATH, coefficients="one"),
+        "coefficients must be one of 'ones', 'signs', 'uniform'",
+    ),
 ]
 
 X = np.random.default_rng(0).normal(size=(80, 6)).astype(np.float32)

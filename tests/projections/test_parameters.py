@@ -35,7 +35,7 @@ BAD = [
     (SparseSigns(mean_nonzeros=0.0), "mean_nonzeros must be a finite number above 0 or None"),
     (SparseSigns(mean_nonzeros=np.inf), "mean_nonzeros must be a finite number above 0 or None"),
     (SparseSigns(0.5, 2.0), "density must be None where mean_nonzeros is given"),
-    (SparseSigns(law="normal"), "law must be one of 'matrix', 'poisson', but it is 'normal'"),
+    (SparseSigns(counts="normal"), "counts must be one of 'matrix', 'poisson', but it is 'normal'"),
     (UniformCombinations(0), "n_features must be an integer >= 1, but it is 0; pass"),
     (UniformCombinations(2.0), "n_features must be an integer >= 1, but it is 2.0"),
     (Dictionary(np.eye(3)), "shape (3, 3) and X has 4 features; write the atoms for these"),
@@ -130,7 +130,8 @@ def test_repr_shows_what_differs_from_the_defaults():
     assert repr(AxisAligned()) == "AxisAligned()"
     assert repr(SparseSigns()) == "SparseSigns()"
     assert (
-        repr(SparseSigns(density=0.1, law="poisson")) == "SparseSigns(density=0.1, law='poisson')"
+        repr(SparseSigns(density=0.1, counts="poisson"))
+        == "SparseSigns(density=0.1, counts='poisson')"
     )
     assert repr(Dictionary(csr_array(EYE))) == "Dictionary(atoms=<4x4 sparse matrix>)"
     assert (
@@ -147,13 +148,13 @@ def test_the_parameters_of_components_are_reached_by_name():
     mixture.set_params(component_1__density=0.3, weight_0=5.0, component_0=UniformCombinations())
     assert mixture == Mixture([(UniformCombinations(), 5.0), (SparseSigns(density=0.3), 2.0)])
     assert components[0] == (AxisAligned(), 1.0)
-    mixture.set_params(component_0=SparseSigns(), component_0__law="poisson")
-    assert mixture.components[0][0] == SparseSigns(law="poisson")
+    mixture.set_params(component_0=SparseSigns(), component_0__counts="poisson")
+    assert mixture.components[0][0] == SparseSigns(counts="poisson")
     mixture.set_params(components=[(AxisAligned(), 1.0)])
     assert mixture == Mixture([(AxisAligned(), 1.0)])
 
 
-@pytest.mark.parametrize("name", ["component_2", "weight_9", "component_x", "component_0__law"])
+@pytest.mark.parametrize("name", ["component_2", "weight_9", "component_x", "component_0__counts"])
 def test_a_component_that_is_not_there_is_an_error(name):
     mixture = Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)])
     with pytest.raises(ValueError, match="Invalid parameter"):

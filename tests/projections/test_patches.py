@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from growing import sample_directions
 from projections.exact_laws import (
     RAREST,
     as_dictionary,
@@ -22,7 +23,7 @@ from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from silvan import ForestClassifier, _core
+from silvan import ForestClassifier
 from silvan.projections import AxisAligned, Mixture, Node, Patches
 
 # Axes as (length, least, most, boundary). Patches of more than 12 cells are drawn over running
@@ -88,7 +89,7 @@ def test_patches_have_the_law_of_the_dictionary_of_all_patches(axes):
 def test_the_grids_of_these_tests_have_patches_over_running_sums_and_over_cells(axes):
     p = n_cells(axes)
     native = make_patches(axes)._to_native(p)
-    indptr, indices, _ = _core.sample_directions(native, 0, 0, "", 4_000)
+    indptr, indices, _ = sample_directions(native, 0, 0, "", 4_000)
     over_sums = indices[indptr[:-1]] >= p
     assert over_sums.any() == (axes != GRIDS["channels alone"])
     assert not over_sums.all()
@@ -251,7 +252,7 @@ def test_pairs_of_large_patches_are_drawn_over_running_sums_and_those_of_small_o
     for axes in PAIRS.values():
         p = n_cells([axis[:4] for axis in axes])
         native = make_pairs(axes)._to_native(p)
-        indptr, indices, _ = _core.sample_directions(native, 0, 0, "", 4_000)
+        indptr, indices, _ = sample_directions(native, 0, 0, "", 4_000)
         over_sums = indices[indptr[:-1]] >= p
         assert over_sums.any() == (axes != PAIRS["single cells"])
         assert not over_sums.all()
@@ -268,7 +269,7 @@ def test_further_patches_are_subtracted_and_added_in_turn():
 
 
 def test_wrapped_patches_near_each_other_cover_every_cell_equally_often():
-    patches = Patches((6, 7), 2, 4, "wrap", weights="normal", n_patches=2, reach=2)
+    patches = Patches((6, 7), 2, 4, "wrap", coefficients="normal", n_patches=2, reach=2)
     directions = draw(patches, 30_000, 42)
     counts = np.bincount(directions.indices, minlength=42)
     assert_counts(counts, 30_000, [directions.nnz / 30_000 / 42] * 42)
@@ -300,7 +301,7 @@ def test_weighted_patches_lie_where_patches_lie(weights):
 
 
 def test_signs_are_balanced_on_every_cell_and_independent_within_a_patch():
-    directions = draw(Patches((6, 6), 2, 4, "wrap", weights="signs"), 20_000, 36)
+    directions = draw(Patches((6, 6), 2, 4, "wrap", coefficients="signs"), 20_000, 36)
     assert np.unique(directions.data).tolist() == [-1.0, 1.0]
     for cell in range(36):
         signs = directions.data[directions.indices == cell]
@@ -312,10 +313,10 @@ def test_signs_are_balanced_on_every_cell_and_independent_within_a_patch():
 
 
 def test_uniform_and_normal_weights_have_their_laws():
-    uniform = draw(Patches((9, 9), 2, 5, weights="uniform"), 4_000, 81).data
+    uniform = draw(Patches((9, 9), 2, 5, coefficients="uniform"), 4_000, 81).data
     assert np.abs(uniform).max() < 1
     assert kstest(uniform, "uniform", args=(-1, 2)).pvalue > RAREST
-    normal = draw(Patches((9, 9), 2, 5, weights="normal"), 4_000, 81).data
+    normal = draw(Patches((9, 9), 2, 5, coefficients="normal"), 4_000, 81).data
     assert kstest(normal, "norm").pvalue > RAREST
 
 
@@ -341,7 +342,7 @@ def test_the_shuffled_control_draws_every_subset_of_a_size_equally_often():
 
 
 def test_the_shuffled_control_may_carry_weights():
-    directions = draw(Patches((6, 6), 2, 3, weights="signs", shuffled=True), 2_000, 36)
+    directions = draw(Patches((6, 6), 2, 3, coefficients="signs", shuffled=True), 2_000, 36)
     assert_counts(np.array([(directions.data > 0).sum()]), directions.nnz, [0.5])
 
 
@@ -422,7 +423,10 @@ BAD = [
     ),
     (Patches(IMAGE, contiguous="time"), "contiguous must be True or False, but it is 'time'; pass"),
     (Patches(IMAGE, contiguous=(1, 0)), "contiguous must be True or False, but it is 1; pass"),
-    (Patches(IMAGE, weights="one"), "weights must be one of 'ones', 'signs', 'uniform', 'normal'"),
+    (
+        Patches(IMAGE, coefficients="one"),
+        "coefficients must be one of 'ones', 'signs', 'uniform', 'normal'",
+    ),
     (
         Patches(IMAGE, shuffled=1),
         "shuffled must be True or False, but it is 1; pass one of the two",
@@ -492,7 +496,7 @@ def holds_its_members(forest, X):
     [
         Mixture([(AxisAligned(), 1.0), (LARGE, 2.0)]),
         Mixture([(LARGE, 1.0), (AxisAligned(), 1.0)]),
-        Mixture([(LARGE, 1.0), (Patches(24, 1, 5, weights="signs"), 1.0)]),
+        Mixture([(LARGE, 1.0), (Patches(24, 1, 5, coefficients="signs"), 1.0)]),
         Mixture([(AxisAligned(), 1.0), (Mixture([(LARGE, 1.0)]), 1.0)]),
     ],
     ids=["axes first", "patches first", "two shapes of which one needs sums", "nested"],

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/samplers/class_numbers.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -39,7 +40,6 @@ void add_codes(const FeatureMatrix& features, const Codes& codes, float weight, 
 }  // namespace
 
 Categories::Categories(const std::vector<std::int64_t>& n_categories) {
-    if (n_categories.empty()) return;
     first_.push_back(static_cast<std::int64_t>(n_categories.size()));
     for (const std::int64_t count : n_categories) {
         first_.push_back(first_.back() + count);
@@ -50,8 +50,7 @@ Categories::Categories(const std::vector<std::int64_t>& n_categories) {
 CategoryNodeColumns::CategoryNodeColumns(const FeatureLayouts& layouts, const Categories& categories,
                                          std::shared_ptr<const std::vector<std::uint32_t>> rank,
                                          const SplitKernels& kernels)
-    : plain_(layouts, kernels),
-      kernels_(kernels),
+    : PlainNodeColumns(layouts, kernels),
       categories_(categories),
       rank_(std::move(rank)),
       tables_(static_cast<std::size_t>(categories.n_features())) {
@@ -150,7 +149,7 @@ void CategoryNodeColumns::learn(std::int32_t feature, Table& table) {
     // A stream for each feature, so that codes do not depend on the order in which they are asked for.
     Random random(combine_keys(key_, static_cast<std::uint64_t>(feature)));
     if (!draw_target(random)) return;
-    const FeatureMatrix& x = plain_.features();
+    const FeatureMatrix& x = features();
     const float* column = x.as<float>() + feature * x.column_stride;
     const std::int64_t n_categories = categories_.count(feature);
     for (std::int64_t i = 0; i < node_.n_rows; ++i) {
@@ -191,25 +190,25 @@ Direction CategoryNodeColumns::numbers_of(const Direction& direction) {
 
 ValueRange CategoryNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                                         float* values) {
-    if (!is_learnt(direction)) return plain_.project(direction, rows, n_rows, values);
+    if (!is_learnt(direction)) return PlainNodeColumns::project(direction, rows, n_rows, values);
     const Direction numbers = numbers_of(direction);
     if (numbers.n_nonzeros > 0) {
-        plain_.project(numbers, rows, n_rows, values);
+        PlainNodeColumns::project(numbers, rows, n_rows, values);
     } else {
         std::fill_n(values, n_rows, 0.0F);
     }
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         const std::int32_t feature = direction.indices[k];
         if (!categories_.is_categorical(feature)) continue;
-        add_codes(plain_.features(), {feature, categories_.count(feature), codes_of(feature)}, direction.weights[k],
+        add_codes(features(), {feature, categories_.count(feature), codes_of(feature)}, direction.weights[k],
                   rows, n_rows, values);
     }
-    return kernels_.measure_range(values, n_rows);
+    return kernels().measure_range(values, n_rows);
 }
 
 void CategoryNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
                                        double* values) {
-    plain_.read_feature(feature, rows, n_rows, values);
+    PlainNodeColumns::read_feature(feature, rows, n_rows, values);
     if (!categories_.is_categorical(feature)) return;
     const float* codes = codes_of(feature);
     for (std::int64_t i = 0; i < n_rows; ++i) {
@@ -293,6 +292,30 @@ CategorySpace::CategorySpace(std::int64_t n_features, const std::vector<std::int
 void CategorySpace::check(const FeatureMatrix& rows) const {
     ColumnSpace::check(rows);
     if (rows.type != FeatureType::float32) throw std::invalid_argument("numbers of categories must be float32");
+}
+
+void CategorySpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(direction.n_nonzeros);
+    std::vector<std::pair<std::int32_t, float>> terms;
+    std::int64_t k = 0;
+    for (; k < direction.n_nonzeros && direction.indices[k] < n_features(); ++k) {
+        terms.emplace_back(direction.indices[k], direction.weights[k]);
+    }
+    while (k < direction.n_nonzeros) {
+        const std::int32_t feature = categories_.feature_of(direction.indices[k]);
+        const std::int64_t first = k;
+        double squares = 0.0;
+        for (; k < direction.n_nonzeros && categories_.feature_of(direction.indices[k]) == feature; ++k) {
+            squares += static_cast<double>(direction.weights[k]) * static_cast<double>(direction.weights[k]);
+        }
+        terms.emplace_back(feature, static_cast<float>(std::sqrt(squares / static_cast<double>(k - first))));
+    }
+    std::sort(terms.begin(), terms.end());
+    for (const auto& [feature, weight] : terms) {
+        expanded.indices.push_back(feature);
+        expanded.weights.push_back(weight);
+    }
+    expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
 }
 
 std::unique_ptr<NodeColumns> CategorySpace::read_training(const FeatureLayouts& layouts, const std::uint32_t* order,

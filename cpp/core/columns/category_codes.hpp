@@ -24,11 +24,9 @@ namespace silvan {
 // Which features are categorical, and the columns of their categories.
 class Categories {
 public:
-    Categories() = default;
     // The number of categories of each feature; 0 where it is a number.
     explicit Categories(const std::vector<std::int64_t>& n_categories);
 
-    bool any() const { return !first_.empty(); }
     bool is_categorical(std::int32_t feature) const { return count(feature) > 0; }
     std::int64_t count(std::int32_t feature) const {
         const auto at = static_cast<std::size_t>(feature);
@@ -49,22 +47,19 @@ private:
 };
 
 // The codes of one node; holds the memory of a thread that grows trees.
-class CategoryNodeColumns final : public NodeColumns {
+class CategoryNodeColumns final : public PlainNodeColumns {
 public:
     // `rank` is the place of each row in an order that does not depend on how the rows were given.
     CategoryNodeColumns(const FeatureLayouts& layouts, const Categories& categories,
                         std::shared_ptr<const std::vector<std::uint32_t>> rank, const SplitKernels& kernels);
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<CategoryNodeColumns>(*this); }
-    std::int64_t n_features() const override { return plain_.n_features(); }
-    std::int64_t n_columns() const override { return plain_.n_columns(); }
-    FeatureType feature_type() const override { return plain_.feature_type(); }
     void start(const NodeContext& node, std::uint64_t key) override;
     ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                        float* values) override;
     // Codes are no whole numbers.
     bool is_integral(const Direction& direction) const override {
-        return !is_learnt(direction) && plain_.is_integral(direction);
+        return !is_learnt(direction) && PlainNodeColumns::is_integral(direction);
     }
     // Over numbers and indicators of categories.
     Direction written_out(const Direction& direction) override;
@@ -73,7 +68,6 @@ public:
     bool is_learnt_from(std::uint32_t row) const override {
         return (combine_keys(half_, (*rank_)[row]) & 1U) == 0;
     }
-    bool equal_rows(std::uint32_t a, std::uint32_t b) const override { return plain_.equal_rows(a, b); }
 
 private:
     struct Table {
@@ -92,8 +86,6 @@ private:
     double target_of(std::int64_t row) const;
     void learn(std::int32_t feature, Table& table);
 
-    PlainNodeColumns plain_;
-    const SplitKernels& kernels_;
     const Categories& categories_;
     std::shared_ptr<const std::vector<std::uint32_t>> rank_;
     NodeContext node_;
@@ -126,6 +118,8 @@ public:
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
+    // The weight of a categorical feature is the root mean square of what its categories are worth.
+    void expand(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:
     std::vector<std::int64_t> n_categories_;

@@ -6,6 +6,7 @@
 #include "core/columns/category_codes.hpp"
 #include "core/columns/plain_features.hpp"
 #include "core/columns/running_sums.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -22,6 +23,7 @@ void ColumnSpace::check(const FeatureMatrix& rows) const {
 }
 
 void ColumnSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(direction.n_nonzeros);
     expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
     expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
     expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));

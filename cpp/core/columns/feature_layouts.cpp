@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/stopping.hpp"
+
 namespace silvan {
 
 namespace {
@@ -45,6 +47,7 @@ std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns) {
     if (columns.type == FeatureType::uint8) return integral;
     constexpr float kLimit = 1 << 20;
     for (std::int64_t j = 0; j < columns.n_features; ++j) {
+        throw_if_stopped(columns.n_samples);
         const float* column = columns.as<float>() + j * columns.column_stride;
         for (std::int64_t i = 0; i < columns.n_samples; ++i) {
             const float v = column[i * columns.row_stride];

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/forest.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -79,9 +80,11 @@ template <typename T>
 std::int32_t PlainBlockColumns::walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row) {
     const T* features = block_.as<T>() + static_cast<std::int64_t>(row) * block_.row_stride;
     const std::int64_t stride = block_.column_stride;
+    std::int64_t work = 0;
     while (tree.left[node] >= 0) {
         std::int64_t k = tree.indptr[node];
         const std::int64_t end = tree.indptr[node + 1];
+        work += end - k;
         float value = 0.0F;
         if (tree.indices[end - 1] < block_.n_features) {
             value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
@@ -94,6 +97,7 @@ std::int32_t PlainBlockColumns::walk_typed(const TreeView& tree, std::int32_t no
         const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
         node = tree.left[node] + (left ? 0 : 1);
     }
+    throw_if_stopped(work);
     return node;
 }
 

@@ -8,8 +8,8 @@
 
 namespace silvan {
 
-// Other spaces hold one for the terms that are features.
-class PlainNodeColumns final : public NodeColumns {
+// Other spaces derive from it, and read the directions that are not over features alone.
+class PlainNodeColumns : public NodeColumns {
 public:
     PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels);
 
@@ -23,7 +23,9 @@ public:
     void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows, double* values) override;
     bool equal_rows(std::uint32_t a, std::uint32_t b) const override;
 
+protected:
     const FeatureMatrix& features() const { return layouts_.columns; }
+    const SplitKernels& kernels() const { return kernels_; }
 
 private:
     const FeatureLayouts& layouts_;

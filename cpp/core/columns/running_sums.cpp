@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/columns/plain_features.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -32,6 +33,7 @@ void RunningSums::fill(const FeatureMatrix& features, Sum* sums) {
     // A row's sums are filled by its cells, and then added up along each axis.
     const std::vector<std::int64_t> place = grid_.places();
     for (std::int64_t row = 0; row < features.n_samples; ++row) {
+        throw_if_stopped(grid_.n_sums());
         const T* from = features.as<T>() + row * features.row_stride;
         Sum* to = sums + row * grid_.n_sums();
         std::fill(to, to + grid_.n_sums(), Sum{0});
@@ -83,41 +85,30 @@ void RunningSums::mark_missing(const Direction& direction, const std::uint32_t* 
 
 namespace {
 
-class RunningSumNodeColumns final : public NodeColumns {
+class RunningSumNodeColumns final : public PlainNodeColumns {
 public:
     RunningSumNodeColumns(const FeatureLayouts& layouts, const Grid& grid, const SplitKernels& kernels)
-        : plain_(layouts, kernels),
-          kernels_(kernels),
+        : PlainNodeColumns(layouts, kernels),
           n_columns_(grid.n_cells() + grid.n_sums()),
           sums_(std::make_shared<const RunningSums>(layouts.rows_or_columns(), grid)) {}
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<RunningSumNodeColumns>(*this); }
-    std::int64_t n_features() const override { return plain_.n_features(); }
     std::int64_t n_columns() const override { return n_columns_; }
-    FeatureType feature_type() const override { return plain_.feature_type(); }
 
     ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                        float* values) override {
-        return sums_->has(direction) ? sums_->project(kernels_, direction, rows, n_rows, values)
-                                     : plain_.project(direction, rows, n_rows, values);
+        return sums_->has(direction) ? sums_->project(kernels(), direction, rows, n_rows, values)
+                                     : PlainNodeColumns::project(direction, rows, n_rows, values);
     }
 
     bool is_integral(const Direction& direction) const override {
-        if (!sums_->has(direction)) return plain_.is_integral(direction);
+        if (!sums_->has(direction)) return PlainNodeColumns::is_integral(direction);
         if (feature_type() != FeatureType::uint8) return false;
         return std::all_of(direction.weights, direction.weights + direction.n_nonzeros,
                            [](float weight) { return weight == std::trunc(weight); });
     }
 
-    void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows, double* values) override {
-        plain_.read_feature(feature, rows, n_rows, values);
-    }
-
-    bool equal_rows(std::uint32_t a, std::uint32_t b) const override { return plain_.equal_rows(a, b); }
-
 private:
-    PlainNodeColumns plain_;
-    const SplitKernels& kernels_;
     std::int64_t n_columns_;
     std::shared_ptr<const RunningSums> sums_;
 };
@@ -143,6 +134,11 @@ private:
 
 RunningSumSpace::RunningSumSpace(std::int64_t n_features, Grid grid) : grid_(std::move(grid)) {
     if (grid_.n_cells() != n_features) throw std::invalid_argument("the grid needs a cell for each feature");
+}
+
+void RunningSumSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(grid_.n_sums());
+    expand_direction(grid_, direction, expanded);
 }
 
 std::unique_ptr<NodeColumns> RunningSumSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,

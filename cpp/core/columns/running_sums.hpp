@@ -54,9 +54,7 @@ public:
                                                const SplitKernels& kernels) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
     std::int64_t bytes_per_row() const override { return grid_.n_sums() * 8; }
-    void expand(const Direction& direction, ExpandedDirections& expanded) const override {
-        expand_direction(grid_, direction, expanded);
-    }
+    void expand(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:
     Grid grid_;

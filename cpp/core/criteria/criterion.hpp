@@ -27,6 +27,7 @@ enum class Criterion : std::uint8_t { gini, entropy, squared_error, gaussian };
 
 // Throws std::invalid_argument where no criterion has this name.
 Criterion criterion_named(const std::string& name);
+const char* name_of(Criterion criterion);
 
 // Sums over some rows on one side of a split, in float64.
 struct SideSums {

@@ -23,11 +23,21 @@ std::unique_ptr<NodeSearch> make(const SearchSettings& settings, Arguments&&... 
 
 }  // namespace
 
+const char* name_of(Criterion criterion) {
+    switch (criterion) {
+        case Criterion::gini: return "gini";
+        case Criterion::entropy: return "entropy";
+        case Criterion::squared_error: return "squared_error";
+        case Criterion::gaussian: return "gaussian";
+    }
+    throw std::logic_error("a criterion without a name");
+}
+
 Criterion criterion_named(const std::string& name) {
-    if (name == "gini") return Criterion::gini;
-    if (name == "entropy") return Criterion::entropy;
-    if (name == "squared_error") return Criterion::squared_error;
-    if (name == "gaussian") return Criterion::gaussian;
+    for (const Criterion criterion :
+         {Criterion::gini, Criterion::entropy, Criterion::squared_error, Criterion::gaussian}) {
+        if (name == name_of(criterion)) return criterion;
+    }
     throw std::invalid_argument("unknown criterion " + name);
 }
 

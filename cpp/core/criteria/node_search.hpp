@@ -1,7 +1,6 @@
 // The search for a node's best split by some criterion, as the grower sees it: a few calls a node.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -18,13 +17,12 @@ struct CriterionOptions {
     GaussianOptions gaussian;  // where that is the criterion
 };
 
-// What search needs besides the node. Kernels, scratch and flag must outlive it.
+// What search needs besides the node. Kernels and scratch must outlive it.
 struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
     std::int64_t min_samples_leaf;
     bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
-    const std::atomic<bool>& stop;
 };
 
 struct NodeSummary {
@@ -43,8 +41,8 @@ public:
     // Reads the node's targets. `sampler` draws directions for criteria that measure a node by its columns.
     virtual NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) = 0;
 
-    // Best split of the loaded node over the directions of `batch`, or over the first of them if `stop` becomes
-    // true: a large node takes seconds. The winner's values are then in scratch.values.best().
+    // Best split of the loaded node over the directions of `batch`. The winner's values are then in
+    // scratch.values.best().
     virtual Split find(const NodeContext& node, const ProjectionBatch& batch) = 0;
 
     // By how much a split decreases the impurity, as a share of the tree's weight.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/criteria/moment_score.hpp"
+#include "core/kernels/class_counts.hpp"
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 
@@ -40,40 +40,23 @@ void require_leaf_rows_after_bins(const std::int32_t* rows, std::int32_t n_bins,
 // taken over the n that the bin allows. Arrays are indexed by bin; `before` is the weight left of each bin.
 void bound_gains(const double* before, double total, double base, std::int32_t n_bins,
                  const double* sum_squared, const double* sum_weighted, double* bound) {
-    for (std::int32_t b = 0; b < n_bins; ++b) {
-        const double start = before[b];
-        const double end = before[b + 1];
-        const double product = smaller(start * (total - start), end * (total - end));
-        const double side = larger(start, total - end);
-        const double by_square = sum_squared[b] / product;
-        const double by_weight = sum_weighted[b] / side;
-        const double gain = total * (by_square < by_weight ? by_square : by_weight);
-        const bool inside = end > start;
-        bound[b] = inside ? base + gain : kNoScore;
+    for (std::int32_t b = 0; b < n_bins; b += kDoubles) {
+        const Doubles start = load<Doubles>(before + b);
+        const Doubles end = load<Doubles>(before + b + 1);
+        const Doubles product = smaller(start * (total - start), end * (total - end));
+        const Doubles side = larger(start, total - end);
+        const Doubles by_square = load<Doubles>(sum_squared + b) / product;
+        const Doubles by_weight = load<Doubles>(sum_weighted + b) / side;
+        const Doubles gain = total * smaller(by_square, by_weight);
+        store(bound + b, end > start ? base + gain : Doubles{} + kNoScore);
     }
 }
 
-void sum_class_counts(const std::uint16_t* bins, std::int64_t n_rows, const ClassTargets& targets,
-                      std::int32_t n_bins, std::int32_t* counts) {
-    const std::int32_t width = n_bins + 1;
-    __builtin_memset(counts, 0, sizeof(std::int32_t) * static_cast<std::size_t>(width) *
-                                    static_cast<std::size_t>(targets.n_classes));
-    std::int32_t* shifted = counts + 1;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        shifted[targets.label[i] * width + bins[i]] += targets.count[i];
-    }
-    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
-        std::int32_t* row = counts + k * width;
-        std::int32_t running = 0;
-        for (std::int32_t b = 0; b < width; ++b) {
-            running += row[b];
-            row[b] = running;
-        }
-    }
-}
-
-void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, const double* before, double base,
-                      const HistogramScratch& scratch, double* sum_squared, double* sum_weighted) {
+void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, double base,
+                      const HistogramScratch& scratch) {
+    const double* before = scratch.moments;
+    double* sum_squared = scratch.work;
+    double* sum_weighted = sum_squared + (kMaxBins + 1);
     const std::int32_t width = n_bins + 1;
     const double total = targets.total;
     for (std::int32_t b = 0; b < n_bins; ++b) sum_squared[b] = sum_weighted[b] = 0.0;
@@ -95,46 +78,50 @@ void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, const do
     bound_gains(before, total, base, n_bins, sum_squared, sum_weighted, scratch.bound);
 }
 
+// Fills `moments` and `score`; returns the sum of the squared totals.
+double score_borders(const ClassTargets& targets, std::int32_t n_bins, const HistogramScratch& scratch) {
+    const std::int32_t width = n_bins + 1;
+    const double total = targets.total;
+    for (std::int32_t b = 0; b < n_bins; b += kDoubles) {
+        Doubles before = Doubles{};
+        Doubles left = Doubles{};
+        Doubles squares_left = Doubles{};
+        Doubles squares_right = Doubles{};
+        const std::int32_t* cumulative = scratch.counts + b;
+        for (std::int32_t k = 0; k < targets.n_classes; ++k, cumulative += width) {
+            const Doubles on_left = load_as_doubles(cumulative + 1);
+            const Doubles on_right = static_cast<double>(targets.totals[k]) - on_left;
+            before += load_as_doubles(cumulative);
+            left += on_left;
+            squares_left += on_left * on_left;
+            squares_right += on_right * on_right;
+        }
+        const Doubles s = moment_scores(squares_left, left, squares_right, total - left);
+        store(scratch.moments + b, before);
+        store(scratch.score + b, (left > before) & (left < total) ? s : Doubles{} + kNoScore);
+    }
+    scratch.moments[n_bins] = total;
+    double squares = 0.0;
+    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+        const double class_total = targets.totals[k];
+        squares += class_total * class_total;
+    }
+    return squares;
+}
+
 void score_histogram(const float* values, std::int64_t n_rows, const ClassTargets& targets,
                      const Binning& binning, std::int64_t min_samples_leaf,
                      const HistogramScratch& scratch) {
     const std::int32_t n_bins = binning.n_bins;
-    const std::int32_t width = n_bins + 1;
     find_bins(values, n_rows, binning, scratch.bins);
     sum_class_counts(scratch.bins, n_rows, targets, n_bins, scratch.counts);
 
-    double* before = scratch.moments;
-    double* squares_left = scratch.work;
-    double* squares_right = squares_left + (kMaxBins + 1);
-    for (std::int32_t b = 0; b < width; ++b) before[b] = 0.0;
-    for (std::int32_t b = 0; b < n_bins; ++b) squares_left[b] = squares_right[b] = 0.0;
-    double squares = 0.0;
-    for (std::int32_t k = 0; k < targets.n_classes; ++k) {
-        const std::int32_t* cumulative = scratch.counts + k * width;
-        const double class_total = targets.totals[k];
-        squares += class_total * class_total;
-        for (std::int32_t b = 0; b < width; ++b) before[b] += cumulative[b];
-        for (std::int32_t b = 0; b < n_bins; ++b) {
-            const double left = cumulative[b + 1];
-            const double right = class_total - left;
-            squares_left[b] += left * left;
-            squares_right[b] += right * right;
-        }
-    }
-    const double total = targets.total;
-    for (std::int32_t b = 0; b < n_bins; ++b) {
-        const double left = before[b + 1];
-        const double s = moment_score(squares_left[b], left, squares_right[b], total - left);
-        const bool valid = left > before[b] && left < total;
-        scratch.score[b] = valid ? s : kNoScore;
-    }
+    const double squares = score_borders(targets, n_bins, scratch);
     if (min_samples_leaf > 1) {
         count_rows(scratch.bins, n_rows, n_bins, scratch.rows);
         require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
     }
-    if (!binning.exact) {
-        bound_class_bins(targets, n_bins, before, squares / total, scratch, squares_left, squares_right);
-    }
+    if (!binning.exact) bound_class_bins(targets, n_bins, squares / targets.total, scratch);
 }
 
 void score_histogram_regression(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
@@ -160,13 +147,14 @@ void score_histogram_regression(const float* values, std::int64_t n_rows, const 
         weight[b + 1] += weight[b];
         sum[b + 1] += sum[b];
     }
-    for (std::int32_t b = 0; b < n_bins; ++b) {
-        const double right = targets.total_sum - sum[b + 1];
-        const double weight_right = targets.total_weight - weight[b + 1];
-        const double s =
-            moment_score(sum[b + 1] * sum[b + 1], weight[b + 1], right * right, weight_right);
-        const bool valid = weight[b + 1] > weight[b] && weight_right > 0.0;
-        scratch.score[b] = valid ? s : kNoScore;
+    for (std::int32_t b = 0; b < n_bins; b += kDoubles) {
+        const Doubles left = load<Doubles>(sum + b + 1);
+        const Doubles weight_left = load<Doubles>(weight + b + 1);
+        const Doubles right = targets.total_sum - left;
+        const Doubles weight_right = targets.total_weight - weight_left;
+        const Doubles s = moment_scores(left * left, weight_left, right * right, weight_right);
+        const Longs valid = (weight_left > load<Doubles>(weight + b)) & (weight_right > 0.0);
+        store(scratch.score + b, valid ? s : Doubles{} + kNoScore);
     }
     if (min_samples_leaf > 1) {
         require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
@@ -193,13 +181,12 @@ float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64
     Floats most = Floats{} - kInfinity;
     const Ints last = Ints{} + last_bin;
     std::int64_t i = 0;
-    for (; i + kLane <= n_rows; i += kLane) {
+    for (; i + kFloats <= n_rows; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
         most = ((bin <= last) & (v > most)) ? v : most;
     }
-    float largest = -kInfinity;
-    for (std::int64_t l = 0; l < kLane; ++l) largest = most[l] > largest ? most[l] : largest;
+    float largest = largest_entry(most);
     for (; i < n_rows; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
     return largest;
 }
@@ -208,12 +195,11 @@ float smallest_above(const float* values, std::int64_t n_rows, float lower) {
     Floats least = Floats{} + kInfinity;
     const Floats limit = Floats{} + lower;
     std::int64_t i = 0;
-    for (; i + kLane <= n_rows; i += kLane) {
+    for (; i + kFloats <= n_rows; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         least = ((v > limit) & (v < least)) ? v : least;
     }
-    float smallest = kInfinity;
-    for (std::int64_t l = 0; l < kLane; ++l) smallest = least[l] < smallest ? least[l] : smallest;
+    float smallest = smallest_entry(least);
     for (; i < n_rows; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
     return smallest;
 }

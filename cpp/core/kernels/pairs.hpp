@@ -17,7 +17,7 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
     Floats v[kBlocks];
     Ints sum[kBlocks];
     for (std::size_t b = 0; b < kBlocks; ++b) {
-        v[b] = load<Floats>(values + start + static_cast<std::int64_t>(b) * kLane);
+        v[b] = load<Floats>(values + start + static_cast<std::int64_t>(b) * kFloats);
         sum[b] = Ints{};
     }
     for (std::int64_t j = 0; j < n_rows; ++j) {
@@ -26,25 +26,25 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
         for (std::size_t b = 0; b < kBlocks; ++b) sum[b] += (value <= v[b]) & amount;
     }
     for (std::size_t b = 0; b < kBlocks; ++b) {
-        store(sums + start + static_cast<std::int64_t>(b) * kLane, sum[b]);
+        store(sums + start + static_cast<std::int64_t>(b) * kFloats, sum[b]);
     }
 }
 
 void sum_below(const float* values, std::int64_t n_rows, const std::int32_t* packed, std::int32_t* sums) {
     std::int64_t start = 0;
-    for (; n_rows - start > 3 * kLane; start += 4 * kLane)
+    for (; n_rows - start > 3 * kFloats; start += 4 * kFloats)
         sum_below_blocks<4>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > kLane; start += 2 * kLane)
+    for (; n_rows - start > kFloats; start += 2 * kFloats)
         sum_below_blocks<2>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > 0; start += kLane)
+    for (; n_rows - start > 0; start += kFloats)
         sum_below_blocks<1>(values, n_rows, packed, start, sums);
 }
 
 // Leaves only the positions that put at least min_samples_leaf rows on either side.
 void require_leaf_rows(const float* values, std::int64_t n_rows, std::int64_t min_samples_leaf,
                        double* score) {
-    std::int32_t ones[kMaxPairs] = {};
-    std::int32_t rows_left[kMaxPairs + 4 * kLane];
+    std::int32_t ones[kMaxPairs];
+    std::int32_t rows_left[kMaxPairs];
     for (std::int64_t i = 0; i < n_rows; ++i) ones[i] = 1;
     sum_below(values, n_rows, ones, rows_left);
     for (std::int64_t i = 0; i < n_rows; ++i) {
@@ -54,79 +54,93 @@ void require_leaf_rows(const float* values, std::int64_t n_rows, std::int64_t mi
     }
 }
 
+// Scores are kNoScore from n_rows on to the end of the last vector.
 Split best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
-    Split best{kNoScore, kInfinity, false};
-    for (std::int64_t i = 0; i < n_rows; ++i) best.score = larger(score[i], best.score);
-    if (best.score == kNoScore) return best;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const float v = score[i] == best.score ? values[i] : kInfinity;
-        best.lower = v < best.lower ? v : best.lower;
+    Doubles best = Doubles{} + kNoScore;
+    Doubles lower = Doubles{} + kInfinity;
+    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+        const Doubles s = load<Doubles>(score + i);
+        const Doubles v = load_as_doubles(values + i);
+        const Longs better = (s > best) | ((s == best) & (v < lower));
+        best = better ? s : best;
+        lower = better ? v : lower;
     }
-    best.found = true;
-    return best;
+    Split position{kNoScore, kInfinity, false};
+    for (std::int64_t l = 0; l < kDoubles; ++l) {
+        const auto v = static_cast<float>(lower[l]);
+        if (best[l] > position.score || (best[l] == position.score && v < position.lower)) {
+            position = {best[l], v, best[l] > kNoScore};
+        }
+    }
+    return position;
 }
 
 // Two classes: the low half of a word sums all counts, the high half those of class 1.
 void score_pairs_two(const float* values, std::int64_t n_rows, const ClassTargets& targets, double* score) {
-    std::int32_t packed[kMaxPairs] = {};
-    std::int32_t sums[kMaxPairs + 4 * kLane];
+    std::int32_t packed[kMaxPairs];
+    std::int32_t sums[kMaxPairs];
     for (std::int64_t i = 0; i < n_rows; ++i) {
         const auto count = static_cast<std::uint32_t>(targets.count[i]);
         const auto label = static_cast<std::uint32_t>(targets.label[i]);
         packed[i] = static_cast<std::int32_t>(count | ((count * label) << 16));
     }
     sum_below(values, n_rows, packed, sums);
-    const std::int32_t total = targets.total;
-    const std::int32_t total_one = targets.totals[1];
+    const double total = targets.total;
+    const double total_one = targets.totals[1];
+    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+        const HalfInts sum = load<HalfInts>(sums + i);
+        const Doubles left = __builtin_convertvector(sum & 0xFFFF, Doubles);
+        const Doubles left_one = __builtin_convertvector((sum >> 16) & 0xFFFF, Doubles);
+        const Doubles right = total - left;
+        const Doubles left_zero = left - left_one;
+        const Doubles right_one = total_one - left_one;
+        const Doubles right_zero = right - right_one;
+        const Doubles s = moment_scores(left_zero * left_zero + left_one * left_one, left,
+                                        right_zero * right_zero + right_one * right_one, right);
+        store(score + i, right > 0.0 ? s : Doubles{} + kNoScore);
+    }
+}
+
+// The counts of four classes from `first` on, each in 8 bits of a word; zero for rows of other classes.
+void pack_four_classes(const ClassTargets& targets, std::int64_t n_rows, std::int32_t first, std::int32_t* packed) {
     for (std::int64_t i = 0; i < n_rows; ++i) {
-        const std::int32_t left = sums[i] & 0xFFFF;
-        const auto left_one = static_cast<double>(static_cast<std::uint32_t>(sums[i]) >> 16);
-        const double weight_left = left;
-        const double weight_right = total - left;
-        const double left_zero = weight_left - left_one;
-        const double right_one = total_one - left_one;
-        const double right_zero = weight_right - right_one;
-        const double s = moment_score(left_zero * left_zero + left_one * left_one, weight_left,
-                                      right_zero * right_zero + right_one * right_one, weight_right);
-        score[i] = weight_right > 0.0 ? s : kNoScore;
+        const std::int32_t k = targets.label[i] - first;
+        const std::int32_t count = targets.count[i];
+        std::int32_t word = k == 0 ? count : 0;
+        word |= k == 1 ? count << 8 : 0;
+        word |= k == 2 ? count << 16 : 0;
+        word |= k == 3 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(count) << 24) : 0;
+        packed[i] = word;
     }
 }
 
 // Up to eight classes: four 8-bit sums a word.
 void score_pairs_many(const float* values, std::int64_t n_rows, const ClassTargets& targets, double* score) {
-    std::int32_t packed[kMaxPairs] = {};
-    std::int32_t sums[kMaxPairs + 4 * kLane];
-    std::int32_t left[kMaxPairs];
-    std::int32_t squares_left[kMaxPairs];
-    std::int32_t squares_right[kMaxPairs];
-    for (std::int64_t i = 0; i < n_rows; ++i) left[i] = squares_left[i] = squares_right[i] = 0;
+    std::int32_t packed[kMaxPairs];
+    std::int32_t sums[2][kMaxPairs];
     for (std::int32_t first = 0; first < targets.n_classes; first += 4) {
-        for (std::int64_t i = 0; i < n_rows; ++i) {
-            const std::int32_t k = targets.label[i] - first;
-            packed[i] = k >= 0 && k < 4 ? static_cast<std::int32_t>(
-                                              static_cast<std::uint32_t>(targets.count[i]) << (8 * k))
-                                        : 0;
-        }
-        sum_below(values, n_rows, packed, sums);
-        for (std::int32_t k = first; k < targets.n_classes && k < first + 4; ++k) {
-            const std::int32_t shift = 8 * (k - first);
-            const std::int32_t class_total = targets.totals[k];
-            for (std::int64_t i = 0; i < n_rows; ++i) {
-                const auto on_left =
-                    static_cast<std::int32_t>((static_cast<std::uint32_t>(sums[i]) >> shift) & 0xFFU);
-                const std::int32_t on_right = class_total - on_left;
-                left[i] += on_left;
-                squares_left[i] += on_left * on_left;
-                squares_right[i] += on_right * on_right;
-            }
-        }
+        pack_four_classes(targets, n_rows, first, packed);
+        sum_below(values, n_rows, packed, sums[first / 4]);
     }
-    const std::int32_t total = targets.total;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const double weight_left = left[i];
-        const double weight_right = total - left[i];
-        const double s = moment_score(squares_left[i], weight_left, squares_right[i], weight_right);
-        score[i] = weight_right > 0.0 ? s : kNoScore;
+    const double total = targets.total;
+    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+        HalfInts sum[2] = {load<HalfInts>(sums[0] + i)};
+        if (targets.n_classes > 4) sum[1] = load<HalfInts>(sums[1] + i);
+        Doubles left = Doubles{};
+        Doubles squares_left = Doubles{};
+        Doubles squares_right = Doubles{};
+        for (std::int32_t k = 0; k < targets.n_classes; ++k) {
+            HalfInts& word = sum[k / 4];
+            const Doubles on_left = __builtin_convertvector(word & 0xFF, Doubles);
+            const Doubles on_right = static_cast<double>(targets.totals[k]) - on_left;
+            word >>= 8;
+            left += on_left;
+            squares_left += on_left * on_left;
+            squares_right += on_right * on_right;
+        }
+        const Doubles right = total - left;
+        const Doubles s = moment_scores(squares_left, left, squares_right, right);
+        store(score + i, right > 0.0 ? s : Doubles{} + kNoScore);
     }
 }
 
@@ -142,34 +156,45 @@ Split search_pairs(const float* values, std::int64_t n_rows, const ClassTargets&
     return best_of_pairs(values, n_rows, score);
 }
 
+// Scores the positions of kBlocks vectors of rows from `start` on; `position` has the values as doubles.
+template <std::size_t kBlocks>
+inline void score_regression_blocks(const double* position, std::int64_t n_rows, const RegressionTargets& targets,
+                                    std::int64_t start, double* score) {
+    Doubles v[kBlocks];
+    Doubles weight[kBlocks];
+    Doubles sum[kBlocks];
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+        v[b] = load<Doubles>(position + start + static_cast<std::int64_t>(b) * kDoubles);
+        weight[b] = sum[b] = Doubles{};
+    }
+    for (std::int64_t j = 0; j < n_rows; ++j) {
+        const Doubles value = Doubles{} + position[j];
+        const Longs row_weight = (Longs)(Doubles{} + targets.weight[j]);
+        const Longs row_sum = (Longs)(Doubles{} + targets.sum[j]);
+        for (std::size_t b = 0; b < kBlocks; ++b) {
+            const Longs below = value <= v[b];
+            weight[b] += (Doubles)(below & row_weight);
+            sum[b] += (Doubles)(below & row_sum);
+        }
+    }
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+        const Doubles weight_right = targets.total_weight - weight[b];
+        const Doubles sum_right = targets.total_sum - sum[b];
+        const Doubles s = moment_scores(sum[b] * sum[b], weight[b], sum_right * sum_right, weight_right);
+        store(score + start + static_cast<std::int64_t>(b) * kDoubles,
+              weight_right > 0.0 ? s : Doubles{} + kNoScore);
+    }
+}
+
 Split search_pairs_regression(const float* values, std::int64_t n_rows,
                                       const RegressionTargets& targets, std::int64_t min_samples_leaf) {
-    constexpr std::int64_t kHalf = kLane / 2;
-    double position[kMaxPairs + kLane];
+    double position[kMaxPairs];
     double score[kMaxPairs];
-    double weight_left[kMaxPairs + kLane];
-    double sum_left[kMaxPairs + kLane];
-    for (std::int64_t i = 0; i < n_rows; ++i) position[i] = values[i];
-    for (std::int64_t i = n_rows; i % kLane != 0; ++i) position[i] = kInfinity;
-    for (std::int64_t start = 0; start < n_rows; start += kHalf) {
-        const Doubles v = load<Doubles>(position + start);
-        Doubles weight = Doubles{};
-        Doubles sum = Doubles{};
-        for (std::int64_t j = 0; j < n_rows; ++j) {
-            const Longs below = (Doubles{} + position[j]) <= v;
-            weight += (Doubles)(below & (Longs)(Doubles{} + targets.weight[j]));
-            sum += (Doubles)(below & (Longs)(Doubles{} + targets.sum[j]));
-        }
-        store(weight_left + start, weight);
-        store(sum_left + start, sum);
-    }
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const double weight_right = targets.total_weight - weight_left[i];
-        const double sum_right = targets.total_sum - sum_left[i];
-        const double s = moment_score(sum_left[i] * sum_left[i], weight_left[i], sum_right * sum_right,
-                                      weight_right);
-        score[i] = weight_right > 0.0 ? s : kNoScore;
-    }
+    for (std::int64_t i = 0; i < n_rows; i += kDoubles) store(position + i, load_as_doubles(values + i));
+    std::int64_t start = 0;
+    for (; n_rows - start > kDoubles; start += 2 * kDoubles)
+        score_regression_blocks<2>(position, n_rows, targets, start, score);
+    if (n_rows - start > 0) score_regression_blocks<1>(position, n_rows, targets, start, score);
     if (min_samples_leaf > 1) require_leaf_rows(values, n_rows, min_samples_leaf, score);
     return best_of_pairs(values, n_rows, score);
 }

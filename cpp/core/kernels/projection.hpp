@@ -1,6 +1,8 @@
 // Projects the rows of a node on a direction.
 #pragma once
 
+#include <cstddef>
+
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 
@@ -9,60 +11,68 @@ namespace {
 
 constexpr std::int64_t kProjectBlock = 64;
 
-// Sum is the type that terms are rounded to and added in.
-template <typename T, typename Sum, bool kFirst, bool kUnitStride>
-inline void accumulate_feature(const T* column, std::int64_t row_stride, const std::uint32_t* rows,
-                               std::int64_t n, float weight, Sum* values) {
+// Adds kTerms terms to each value, or sets the values to them if they are the first. Rows are looked up once
+// for all terms, so that the loads of several columns are under way at a time. Sum is the type that terms are
+// rounded to and added in.
+template <typename T, typename Sum, bool kUnitStride, bool kFirst, std::size_t kTerms>
+inline void add_terms(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
+                      const std::int32_t* indices, const float* weights, Sum* values) {
+    const T* column[kTerms];
+    Sum weight[kTerms];
+    for (std::size_t k = 0; k < kTerms; ++k) {
+        column[k] = features.as<T>() + (indices[k] - features.first_column) * features.column_stride;
+        weight[k] = static_cast<Sum>(weights[k]);
+    }
+    const std::int64_t stride = kUnitStride ? 1 : features.row_stride;
     for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t offset =
-            kUnitStride ? static_cast<std::int64_t>(rows[i]) : static_cast<std::int64_t>(rows[i]) * row_stride;
-        const Sum term = static_cast<Sum>(weight) * static_cast<Sum>(column[offset]);
-        values[i] = kFirst ? term : values[i] + term;
+        const std::int64_t offset = static_cast<std::int64_t>(rows[i]) * stride;
+        Sum sum = kFirst ? weight[0] * static_cast<Sum>(column[0][offset]) : values[i];
+        for (std::size_t k = kFirst ? 1 : 0; k < kTerms; ++k) {
+            sum += weight[k] * static_cast<Sum>(column[k][offset]);
+        }
+        values[i] = sum;
     }
 }
 
 template <typename T, typename Sum, bool kUnitStride>
 inline void project_block(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
                           const Direction& direction, Sum* values) {
-    const auto column = [&](std::int64_t k) {
-        return features.as<T>() + (direction.indices[k] - features.first_column) * features.column_stride;
-    };
-    accumulate_feature<T, Sum, true, kUnitStride>(column(0), features.row_stride, rows, n, direction.weights[0],
-                                                  values);
-    for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
-        accumulate_feature<T, Sum, false, kUnitStride>(column(k), features.row_stride, rows, n,
-                                                       direction.weights[k], values);
+    const std::int32_t* indices = direction.indices;
+    const float* weights = direction.weights;
+    switch (direction.n_nonzeros) {
+        case 1: add_terms<T, Sum, kUnitStride, true, 1>(features, rows, n, indices, weights, values); return;
+        case 2: add_terms<T, Sum, kUnitStride, true, 2>(features, rows, n, indices, weights, values); return;
+        case 3: add_terms<T, Sum, kUnitStride, true, 3>(features, rows, n, indices, weights, values); return;
+        default: add_terms<T, Sum, kUnitStride, true, 4>(features, rows, n, indices, weights, values);
     }
+    std::int64_t k = 4;
+    for (; k + 4 <= direction.n_nonzeros; k += 4)
+        add_terms<T, Sum, kUnitStride, false, 4>(features, rows, n, indices + k, weights + k, values);
+    for (; k < direction.n_nonzeros; ++k)
+        add_terms<T, Sum, kUnitStride, false, 1>(features, rows, n, indices + k, weights + k, values);
 }
 
 // Pads the values with +infinity to a multiple of kLane, too.
 ValueRange measure_range(float* values, std::int64_t n) {
     for (std::int64_t k = n; k % kLane != 0; ++k) values[k] = kInfinity;
-    ValueRange range{kInfinity, -kInfinity, false};
+    Floats low = Floats{} + kInfinity;
+    Floats high = Floats{} - kInfinity;
+    Ints missing = Ints{};
     std::int64_t i = 0;
-    if (n >= kLane) {
-        Floats low = Floats{} + kInfinity;
-        Floats high = Floats{} - kInfinity;
-        Ints missing = Ints{};
-        for (; i + kLane <= n; i += kLane) {
-            const Floats v = load<Floats>(values + i);
-            low = v < low ? v : low;
-            high = v > high ? v : high;
-            missing |= v != v;
-        }
-        for (std::int64_t l = 0; l < kLane; ++l) {
-            if (low[l] < range.minimum) range.minimum = low[l];
-            if (high[l] > range.maximum) range.maximum = high[l];
-            range.any_missing |= missing[l] != 0;
-        }
+    for (; i + kFloats <= n; i += kFloats) {
+        const Floats v = load<Floats>(values + i);
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+        missing |= v != v;
     }
-    for (; i < n; ++i) {
-        const float v = values[i];
-        if (v < range.minimum) range.minimum = v;
-        if (v > range.maximum) range.maximum = v;
-        range.any_missing |= v != v;
+    if (i < n) {
+        const Floats v = load<Floats>(values + i);
+        const Ints inside = entry_numbers() < static_cast<std::int32_t>(n - i);
+        low = v < low ? v : low;
+        high = (inside & (v > high)) ? v : high;
+        missing |= v != v;
     }
-    return range;
+    return {smallest_entry(low), largest_entry(high), any_entry(missing)};
 }
 
 template <typename T>

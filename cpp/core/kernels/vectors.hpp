@@ -3,15 +3,32 @@
 
 #include <cstdint>
 
+#include "core/split_kernels.hpp"
+
 namespace silvan {
 namespace {
 
-// Vectors of GCC and Clang: the compiler lowers them to whatever the instruction set offers.
-using Floats = float __attribute__((vector_size(64)));
-using Ints = std::int32_t __attribute__((vector_size(64)));
-using Shorts = std::uint16_t __attribute__((vector_size(32)));  // as many as Ints
-using Doubles = double __attribute__((vector_size(64)));
-using Longs = std::int64_t __attribute__((vector_size(64)));
+// Vectors of GCC and Clang, as wide as the registers: wider ones are lowered to scalar compares by some compilers.
+#if defined(__AVX512F__)
+constexpr std::int64_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr std::int64_t kVectorBytes = 32;
+#else
+constexpr std::int64_t kVectorBytes = 16;  // SSE2, NEON and the like
+#endif
+using Floats = float __attribute__((vector_size(kVectorBytes)));
+using Ints = std::int32_t __attribute__((vector_size(kVectorBytes)));
+using Doubles = double __attribute__((vector_size(kVectorBytes)));
+using Longs = std::int64_t __attribute__((vector_size(kVectorBytes)));
+using Shorts = std::uint16_t __attribute__((vector_size(kVectorBytes / 2)));  // as many as Ints
+
+// As many as Doubles.
+using HalfInts = std::int32_t __attribute__((vector_size(kVectorBytes / 2)));
+using HalfFloats = float __attribute__((vector_size(kVectorBytes / 2)));
+
+constexpr std::int64_t kFloats = kVectorBytes / 4;  // floats or ints in a vector
+constexpr std::int64_t kDoubles = kVectorBytes / 8;
+static_assert(kLane % kFloats == 0);
 
 constexpr float kInfinity = __builtin_inff();
 constexpr double kNoScore = -__builtin_inf();
@@ -28,8 +45,63 @@ inline void store(T* to, const Vector& v) {
     __builtin_memcpy(to, &v, sizeof(Vector));
 }
 
-inline double larger(double a, double b) { return a > b ? a : b; }
-inline double smaller(double a, double b) { return a < b ? a : b; }
+inline Doubles load_as_doubles(const std::int32_t* from) {
+    return __builtin_convertvector(load<HalfInts>(from), Doubles);
+}
+
+inline Doubles load_as_doubles(const float* from) {
+    return __builtin_convertvector(load<HalfFloats>(from), Doubles);
+}
+
+// The number of each entry.
+inline Ints entry_numbers() {
+    constexpr std::int32_t kNumbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return load<Ints>(kNumbers);
+}
+
+// Halves the vector until one entry is left, which takes fewer steps than entry by entry.
+inline float smallest_entry(const Floats& v) {
+    float entries[kFloats];
+    store(entries, v);
+    for (std::int64_t half = kFloats / 2; half > 0; half /= 2) {
+        for (std::int64_t l = 0; l < half; ++l) {
+            entries[l] = entries[l + half] < entries[l] ? entries[l + half] : entries[l];
+        }
+    }
+    return entries[0];
+}
+
+inline float largest_entry(const Floats& v) { return -smallest_entry(-v); }
+
+inline bool any_entry(const Ints& v) {
+    std::uint64_t words[kDoubles];
+    store(words, v);
+    std::uint64_t any = 0;
+    for (std::int64_t l = 0; l < kDoubles; ++l) any |= words[l];
+    return any != 0;
+}
+
+inline std::int32_t sum_of_entries(const Ints& v) {
+    std::int32_t sum = 0;
+    for (std::int64_t l = 0; l < kFloats; ++l) sum += v[l];
+    return sum;
+}
+
+// moment_score of criteria.hpp for several divisions.
+inline Doubles moment_scores(const Doubles& squares_left, const Doubles& weight_left, const Doubles& squares_right,
+                             const Doubles& weight_right) {
+    return squares_left / weight_left + squares_right / weight_right;
+}
+
+template <typename T>
+inline T larger(T a, T b) {
+    return a > b ? a : b;
+}
+
+template <typename T>
+inline T smaller(T a, T b) {
+    return a < b ? a : b;
+}
 
 }  // namespace
 }  // namespace silvan

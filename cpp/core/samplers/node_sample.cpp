@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/dot.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -137,6 +138,7 @@ void covariances(const NodeSample& sample, std::vector<double>& matrix) {
     matrix.resize(k * k);
     for (std::size_t j = 0; j < k; ++j) {
         for (std::size_t l = j; l < k; ++l) {
+            throw_if_stopped(static_cast<std::int64_t>(sample.n_rows()));
             matrix[j * k + l] = dot(sample.column(j), sample.column(l), sample.n_rows());
         }
     }

@@ -7,6 +7,7 @@
 
 #include "core/dot.hpp"
 #include "core/samplers/partial_shuffle.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -63,6 +64,7 @@ std::vector<float> draw_rotation(std::int64_t n, Random& random) {
         const double factor = 1.0 / (1.0 + std::abs(normal[0]));
         normal[0] += sign;
         for (std::size_t j = first + 1; j < size; ++j) {
+            throw_if_stopped(static_cast<std::int64_t>(m));
             double* const other = matrix.data() + j * size + first;
             const double step = factor * dot(normal.data(), other, m);
             for (std::size_t i = 0; i < m; ++i) other[i] -= step * normal[i];

@@ -24,6 +24,7 @@
 #include "core/search/pairs.hpp"
 #include "core/search/random_threshold.hpp"
 #include "core/search/sorted.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -49,8 +50,9 @@ public:
         bool has_missing = false;
         double best_rank = kNoScore;
         Random thresholds(thresholds_key(node.key));
-        for (std::int64_t j = 0; j < batch.size() && !settings_.stop.load(std::memory_order_relaxed); ++j) {
+        for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
+            throw_if_stopped(node.n_rows * direction.n_nonzeros);
             const ValueRange range = columns.project(direction, node.rows, node.n_rows, values.current());
             if (range.minimum > range.maximum) continue;
             if (range.minimum == range.maximum && !range.any_missing) continue;

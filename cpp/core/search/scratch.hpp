@@ -70,7 +70,7 @@ struct SortMemory {
 class HistogramMemory {
 public:
     HistogramScratch reserve(std::size_t n_rows, std::int64_t n_counts) {
-        constexpr auto kEntries = static_cast<std::size_t>(kMaxBins) + 1;
+        constexpr auto kEntries = static_cast<std::size_t>(kMaxBins + 1 + kLane);
         if (flagged.empty()) {
             rows_.allocate(kEntries);
             moments_.allocate(2 * kEntries);
@@ -80,7 +80,8 @@ public:
             flagged.resize(kEntries);
         }
         if (bins_.size() < n_rows) bins_.allocate(n_rows);
-        if (counts_.size() < static_cast<std::size_t>(n_counts)) counts_.resize(static_cast<std::size_t>(n_counts));
+        const auto n_entries = static_cast<std::size_t>(n_counts + kLane);
+        if (counts_.size() < n_entries) counts_.resize(n_entries);
         return {bins_.data(), counts_.data(), rows_.data(), moments_.data(), score_.data(), bound_.data(),
                 work_.data()};
     }

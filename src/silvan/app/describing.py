@@ -29,7 +29,7 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     lines.append(("rows", _describe_rows(forest)))
     if forest.categories_ is not None:
         lines.append(("categories", _describe_categories(forest, forest.categories_)))
-    lines.append(("fitted on", f"{forest._sampling.plan.n_samples:,} rows"))
+    lines.append(("fitted on", f"{forest.fitted_.sampling.plan.n_samples:,} rows"))
     lines.append(("trees", f"{arrays.n_trees:,}"))
     leaves = np.diff(arrays.leaf_offsets)
     lines.append(("leaves", f"{arrays.n_leaves:,} ({leaves.mean():,.0f} in a tree)"))

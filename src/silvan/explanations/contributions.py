@@ -97,7 +97,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """
     check_predictor(forest)
     nodes = forest.apply(X)
-    arrays = forest._voting_forest()
+    arrays = forest.fitted_.voting_arrays
     bias = np.zeros(arrays.n_outputs)
     values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):

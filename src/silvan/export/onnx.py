@@ -78,16 +78,18 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
         )
     graph = Graph()
     rows = graph.add("Flatten", "X", axis=1)
-    rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest._scaler, rows))
+    rows = _keep_numbers(graph, forest, rows, _add_scaling(graph, forest.fitted_.scaler, rows))
     rows = graph.add("Cast", rows, to=graph.type_of(np.float32))
-    may_miss = dtype != "uint8" or forest._scaler is not None
+    may_miss = dtype != "uint8" or forest.fitted_.scaler is not None
     leaves = _add_walk(graph, forest.forest_, rows, may_miss)
     means = _add_means(graph, forest, leaves)
     if hasattr(forest, "classes_"):
         outputs = _add_labels(graph, forest.classes_, means)
     else:
         outputs = _add_prediction(graph, forest.n_outputs_, means)
-    model = graph.finish({"X": (np.dtype(dtype).type, [None, *forest._row_shape()])}, outputs)
+    model = graph.finish(
+        {"X": (np.dtype(dtype).type, [None, *forest.fitted_.sample_shape])}, outputs
+    )
     if categories is not None:
         graph.describe(model, {"categories": json.dumps(category_names(forest))})
     return model
@@ -125,10 +127,10 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
            [nan,  4.]], dtype=float32)
     """
     check_predictor(forest)
-    rows: NDArray[Any] = forest._check_data(X, reset=False)
+    rows: NDArray[Any] = forest.fitted_.check(X)
     check_features(rows)
     exact = rows.astype(_exact_type(forest), copy=False)
-    return exact.reshape(len(rows), *forest._row_shape())
+    return exact.reshape(len(rows), *forest.fitted_.sample_shape)
 
 
 def _exact_type(forest: BaseForest) -> str:
@@ -550,7 +552,7 @@ def _add_sums_of(graph: Graph, forest: ForestArrays, cells: str) -> str:
 
 def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
-    arrays = forest._voting_forest()
+    arrays = forest.fitted_.voting_arrays
     values = arrays.leaf_values().toarray()
     trees = graph.constant(np.array([1]))
     sums = graph.add(

@@ -134,7 +134,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
         "scaling": forest.scaling,
-        "hard_votes": forest._hard_votes(),
+        "hard_votes": forest.fitted_.hard_votes,
         "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
     }
 

@@ -65,7 +65,7 @@ def register(cls: C) -> C:
 
 def saved_state(value: Any) -> dict[str, dict[str, Any]]:
     """What makes up an object: the arguments of its constructor, and what it learnt since."""
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not hasattr(value, "get_params"):
         fields = dataclasses.fields(value)
         return {"params": {field.name: getattr(value, field.name) for field in fields}}
     params = value.get_params(deep=False)

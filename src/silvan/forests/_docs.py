@@ -27,9 +27,9 @@ _PARTS = {
             Shape of the grid that one row lies on, for example ``(28, 28)``. None takes it from `X`
             in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series. Features
             are numbered as ``numpy.ravel`` does.
-        min_patch, max_patch : int or tuple of int, default=1 and None
+        min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; one number holds for
-            the contiguous axes. None as `max_patch` stands for 3 cells, and for all of an
+            the contiguous axes. None as `max_size` stands for 3 cells, and for all of an
             axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
@@ -38,14 +38,14 @@ _PARTS = {
         contiguous : bool or tuple of bool, default=True
             False for an axis whose neighbours do not belong together, such as the channels of a
             series: ``(False, True)`` for rows of shape (channels, length).
-        weights : {"ones", "signs", "uniform", "normal"}, default="ones"
-            Weights of the cells of a patch.
+        coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
+            Coefficients of the cells of a patch.
         n_patches : int, default=1
             Number of patches in a direction. With 2 a direction is the difference of two patches of
             the same size near each other, as along an edge; more are added and subtracted in turn.
         reach : int or tuple of int or None, default=None
             How many cells further patches may lie from the first along each axis; None stands for
-            `max_patch`.
+            `max_size`.
     """,
     "classifier_criterion": """
         criterion : {"gini", "entropy", "log_loss"}, default="gini"
@@ -80,6 +80,11 @@ _PARTS = {
             those functions of p, rounded down; None is p. At least one direction is always drawn.
     """,
     "limits": """
+        thresholds : {"best", "random"}, default="best"
+            Whether a node looks for the best threshold along each candidate direction, or draws one
+            uniformly between the smallest and the largest value there and only chooses among the
+            directions: extremely randomised trees, which grow faster and differ more from each
+            other.
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.
         min_samples_split : int or float, default=2
@@ -242,7 +247,7 @@ _PARTS = {
     "preset_grid": """
         shape : int or tuple of int, default=None
             Shape of the grid that one row lies on; None takes it from `X`.
-        min_patch, max_patch : int or tuple of int, default=1 and None
+        min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
     """,
     "notes": """

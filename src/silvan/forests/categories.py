@@ -191,7 +191,7 @@ def category_name(category: Any) -> str:
 def has_categories(forest: Any, X: Any) -> bool:
     """Whether a forest, fitted or yet to be fitted on `X`, has categorical features."""
     if hasattr(forest, "forest_"):
-        return forest._categories is not None
+        return forest.fitted_.categories is not None
     return find_categories(getattr(forest, "categorical_features", None), X) is not None
 
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.multiclass import check_classification_targets
 
+from silvan._parameters import growing
 from silvan._persistence import require_fitted
 from silvan._validation import check_choice, invalid, is_integer, is_number
 from silvan.forests._docs import shared_docs
-from silvan.forests.base import BaseForest
-from silvan.forests.sampling import RowPlan, plan_rows
+from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import ClassTargets, Targets
 from silvan.forests.weights import row_blocks
-from silvan.projections import ProjectionDistribution
 
 # Shares of the classes in a leaf add up to 1, but for this.
 _ROUNDING = 1e-9
 
 
 @shared_docs
-class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that predicts classes, for any distribution of split directions.
 
     Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
@@ -76,6 +77,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     True
     """
 
+    criterion: str = growing("gini")
+    max_features: int | float | str | None = growing("sqrt")
+    voting: str = growing("soft")
+    class_weight: Mapping[Any, float] | str | None = None
+
     _criteria: ClassVar[Mapping[str, str]] = {
         "gini": "gini",
         "entropy": "entropy",
@@ -85,58 +91,6 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
     _metric = staticmethod(accuracy_score)
 
     _fitted: ClassVar[tuple[str, ...]] = ("classes_", "n_classes_", "oob_decision_function_")
-    _growing: ClassVar[tuple[str, ...]] = ("voting",)
-
-    classes_: NDArray[Any]
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        projections: ProjectionDistribution | None = None,
-        criterion: str = "gini",
-        max_features: int | float | str | None = "sqrt",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | str | None = None,
-        honest: bool = False,
-        honest_fraction: float = 0.5,
-        scaling: str | None = None,
-        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
-        voting: str = "soft",
-        oob_score: bool | Callable[..., float] = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            projections=projections,
-            criterion=criterion,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            honest=honest,
-            honest_fraction=honest_fraction,
-            scaling=scaling,
-            categorical_features=categorical_features,
-            oob_score=oob_score,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
-        self.voting = voting
-        self.class_weight = class_weight
 
     @shared_docs
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -170,7 +124,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
         codes = np.empty(len(rows), dtype=np.intp)
         for block in row_blocks(len(rows), self.n_classes_):
             codes[block] = self._predict_values(rows[block]).argmax(axis=1)
-        return self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the probability of each class.
@@ -219,48 +174,37 @@ class ForestClassifier(ClassifierMixin, BaseForest):  # type: ignore[misc]
                 'pass for example "balanced"',
             )
 
-    def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.int32]:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.n_classes_ = len(self.classes_)
-        self.n_outputs_ = 1
-        return codes.astype(np.int32)
+    def _encode_targets(self, y: NDArray[Any]) -> ClassTargets:
+        return ClassTargets.encode(y)
 
-    def _plan_rows(self, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> RowPlan:
-        weights = self._class_weights(y, sample_weight)
-        return plan_rows(
-            len(y),
-            sample_weight,
-            None if weights is None else weights[y],
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            estimation_share=self.honest_fraction if self.honest else 0.0,
-            numeric_targets=False,
-        )
+    def _class_factor(
+        self, targets: Targets, sample_weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        assert isinstance(targets, ClassTargets)
+        weights = self._class_weights(targets, sample_weight)
+        return None if weights is None else weights[targets.encoded]
 
     def _class_weights(
-        self, codes: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
+        self, targets: ClassTargets, sample_weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """Weights of the classes, with 24 bits: their products with integer weights stay exact."""
         if self.class_weight is None:
             return None
+        classes, n_classes = targets.classes, targets.n_values
         if isinstance(self.class_weight, Mapping):
-            left_out = [c for c in self.classes_.tolist() if c not in self.class_weight]
-            if left_out and len(left_out) + len(self.class_weight) != self.n_classes_:
+            left_out = [c for c in classes.tolist() if c not in self.class_weight]
+            if left_out and len(left_out) + len(self.class_weight) != n_classes:
                 raise ValueError(
                     f"class_weight has labels that y does not have, and leaves out {left_out[:5]}; "
-                    f"the classes are {self.classes_[:10]}, use these labels."
+                    f"the classes are {classes[:10]}, use these labels."
                 )
-            weights = np.array([self.class_weight.get(c, 1.0) for c in self.classes_.tolist()])
+            weights = np.array([self.class_weight.get(c, 1.0) for c in classes.tolist()])
         else:
-            totals = np.bincount(codes, weights=sample_weight, minlength=self.n_classes_)
+            totals = np.bincount(targets.encoded, weights=sample_weight, minlength=n_classes)
             present = totals > 0
-            weights = np.zeros(self.n_classes_)
+            weights = np.zeros(n_classes)
             weights[present] = totals.sum() / (np.count_nonzero(present) * totals[present])
         return weights.astype(np.float32).astype(np.float64)
-
-    def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
-        return y, self.n_classes_
 
     def _keep_out_of_bag(
         self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]

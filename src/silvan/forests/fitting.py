@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,17 @@ from sklearn.utils import check_random_state
 from silvan._validation import TrainingFeatures, invalid, warn_user
 from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
-from silvan.forests.scaling import Scaler
+
+if TYPE_CHECKING:
+    from silvan.forests.scaling import Scaler
+    from silvan.forests.targets import Targets
 
 
 class CheckedRows(NamedTuple):
     """What `fit` was given, checked, with encoded targets."""
 
     X: NDArray[Any]
-    y: NDArray[Any]
+    targets: Targets
     weight: NDArray[np.float64] | None
     plan: RowPlan
 
@@ -28,11 +31,10 @@ class CheckedRows(NamedTuple):
 class TrainingRows(NamedTuple):
     """What trees are grown on; forests that differ only in how they grow can share it."""
 
-    features: TrainingFeatures  # of the rows that take part
-    y: NDArray[Any]  # encoded targets of all rows
-    kept_y: NDArray[Any]  # of the rows that take part
-    scaler: Scaler | None
+    features: TrainingFeatures  # of the samples that take part
+    targets: Targets  # of all samples
     sampling: RowSampling
+    scaler: Scaler | None = None
 
 
 @contextmanager

@@ -3,61 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
+from silvan._parameters import keyword_only
 from silvan._persistence import require_fitted
-from silvan._validation import InvalidParameterError
-from silvan.forests.base import BaseForest
-from silvan.projections import Patches
-
-# What these forests call the parameters of patches, and what patches call them.
-_PATCHES = {
-    "min_patch": "min_size",
-    "max_patch": "max_size",
-    "boundary": "boundary",
-    "contiguous": "contiguous",
-    "weights": "weights",
-    "n_patches": "n_patches",
-    "reach": "reach",
-}
+from silvan.forests.supervised import SupervisedForest
+from silvan.projections import Patches, ProjectionDistribution
+from silvan.projections.grids import PatchParameters
 
 
-class GridForest(BaseForest):
-    """A forest whose rows lie on a grid: flattens `X`, and draws its directions from `Patches`."""
+@keyword_only
+@dataclass(eq=False, repr=False)
+class GridParameters(PatchParameters):
+    """Patches are described by parameters of the forest itself, so that it takes no others."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_rows")
-    _growing: ClassVar[tuple[str, ...]] = tuple(_PATCHES)
+    projections: ProjectionDistribution | None = field(init=False, default=None)
 
-    shape_: tuple[int, ...]
-    # Whether `fit` was given flat rows.
-    _flat_rows: bool = False
 
-    def __init__(
-        self,
-        n_estimators: int,
-        *,
-        shape: int | Sequence[int] | None,
-        min_patch: int | Sequence[int],
-        max_patch: int | Sequence[int] | None,
-        boundary: str | Sequence[str],
-        contiguous: bool | Sequence[bool],
-        weights: str,
-        n_patches: int,
-        reach: int | Sequence[int] | None,
-        **others: Any,
-    ) -> None:
-        super().__init__(n_estimators, **others)
-        self.shape = shape
-        self.min_patch = min_patch
-        self.max_patch = max_patch
-        self.boundary = boundary
-        self.contiguous = contiguous
-        self.weights = weights
-        self.n_patches = n_patches
-        self.reach = reach
+class GridForest(GridParameters, SupervisedForest):
+    """A forest whose samples lie on a grid: flattens `X`, and draws directions from `Patches`."""
+
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples")
+
+    # Whether `fit` was given flat samples.
+    _flat_samples: bool = False
 
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
@@ -74,11 +46,11 @@ class GridForest(BaseForest):
             )
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
-        self._flat_rows = grid is None
+        self._flat_samples = grid is None
         return checked
 
-    def _row_shape(self) -> tuple[int, ...]:
-        return super()._row_shape() if self._flat_rows else self.shape_
+    def _sample_shape(self) -> tuple[int, ...]:
+        return super()._sample_shape() if self._flat_samples else self.shape_
 
     def _check_grid(self, X: Any, grid: tuple[int, ...] | None) -> None:
         """Refuse rows on another grid than that of `fit`."""
@@ -94,16 +66,14 @@ class GridForest(BaseForest):
                 f"on, but its rows have shape {grid}; pass rows of the same grid."
             )
 
-    def _resolve_projections(self, n_features: int) -> Patches:
-        given = {theirs: getattr(self, name) for name, theirs in _PATCHES.items()}
-        patches = Patches(self.shape_, **given)
-        try:
-            patches.validate(n_features)
-        except InvalidParameterError as error:
-            message = str(error)
-            for name, theirs in _PATCHES.items():
-                message = message.replace(theirs, name)
-            raise InvalidParameterError(message) from None
+    def patches(self) -> Patches:
+        """The patches that the parameters describe, on the grid of `fit`."""
+        declared = {name.name: getattr(self, name.name) for name in fields(PatchParameters)}
+        return Patches(**declared).resolve(self.shape_)
+
+    def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
+        patches = self.patches()
+        patches.validate(n_features)
         return patches
 
     def _check_fitted(self) -> None:
@@ -114,7 +84,7 @@ class GridForest(BaseForest):
         require_fitted(
             {
                 "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
-                "_flat_rows": isinstance(self._flat_rows, bool),
+                "_flat_samples": isinstance(self._flat_samples, bool),
             }
         )
 

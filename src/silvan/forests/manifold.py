@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
-
+from silvan._parameters import growing
 from silvan.forests._docs import shared_docs
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.grid import GridForest
@@ -14,6 +12,7 @@ from silvan.forests.regressor import ForestRegressor
 
 
 @shared_docs
+@dataclass(kw_only=True, eq=False, repr=False)
 class ManifoldForestClassifier(GridForest, ForestClassifier):
     """A forest that predicts the classes of images, series, volumes and other data on a grid.
 
@@ -75,71 +74,9 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     (8, 8)
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        shape: int | Sequence[int] | None = None,
-        min_patch: int | Sequence[int] = 1,
-        max_patch: int | Sequence[int] | None = None,
-        boundary: str | Sequence[str] = "pad",
-        contiguous: bool | Sequence[bool] = True,
-        weights: str = "ones",
-        n_patches: int = 1,
-        reach: int | Sequence[int] | None = None,
-        criterion: str = "gini",
-        max_features: int | float | str | None = "sqrt",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | str | None = None,
-        honest: bool = False,
-        honest_fraction: float = 0.5,
-        scaling: str | None = None,
-        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
-        voting: str = "soft",
-        oob_score: bool | Callable[..., float] = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            shape=shape,
-            min_patch=min_patch,
-            max_patch=max_patch,
-            boundary=boundary,
-            contiguous=contiguous,
-            weights=weights,
-            n_patches=n_patches,
-            reach=reach,
-            criterion=criterion,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            honest=honest,
-            honest_fraction=honest_fraction,
-            scaling=scaling,
-            categorical_features=categorical_features,
-            voting=voting,
-            oob_score=oob_score,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
-
 
 @shared_docs
+@dataclass(kw_only=True, eq=False, repr=False)
 class ManifoldForestRegressor(GridForest, ForestRegressor):
     """A forest that predicts numbers from images, series, volumes and other data on a grid.
 
@@ -192,66 +129,9 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     >>> start = rng.integers(0, 20, size=300)
     >>> time = np.arange(50) - start[:, None]
     >>> X = ((time >= 0) & (time < length[:, None])) + 0.5 * rng.normal(size=(300, 50))
-    >>> forest = ManifoldForestRegressor(n_estimators=50, max_patch=25, random_state=0)
+    >>> forest = ManifoldForestRegressor(n_estimators=50, max_size=25, random_state=0)
     >>> forest.fit(X[:200], length[:200]).score(X[200:], length[200:]) > 0.8
     True
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        shape: int | Sequence[int] | None = None,
-        min_patch: int | Sequence[int] = 1,
-        max_patch: int | Sequence[int] | None = None,
-        boundary: str | Sequence[str] = "pad",
-        contiguous: bool | Sequence[bool] = True,
-        weights: str = "ones",
-        n_patches: int = 1,
-        reach: int | Sequence[int] | None = None,
-        criterion: str = "squared_error",
-        max_features: int | float | str | None = "sqrt",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | str | None = None,
-        honest: bool = False,
-        honest_fraction: float = 0.5,
-        scaling: str | None = None,
-        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
-        oob_score: bool | Callable[..., float] = False,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            shape=shape,
-            min_patch=min_patch,
-            max_patch=max_patch,
-            boundary=boundary,
-            contiguous=contiguous,
-            weights=weights,
-            n_patches=n_patches,
-            reach=reach,
-            criterion=criterion,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            honest=honest,
-            honest_fraction=honest_fraction,
-            scaling=scaling,
-            categorical_features=categorical_features,
-            oob_score=oob_score,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
+    max_features: int | float | str | None = growing("sqrt")

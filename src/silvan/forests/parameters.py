@@ -1,11 +1,16 @@
-"""The parameters that all forests share: their rules, and what the core is told."""
+"""The parameters that forests share: declared once, with their rules and what the core is told."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from silvan import _core
+from silvan._parameters import growing
 from silvan._validation import (
     check_choice,
     check_flag,
@@ -19,17 +24,49 @@ from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution
 
-if TYPE_CHECKING:
-    from silvan.forests.base import BaseForest
-
 _NO_LIMIT = 2**31 - 1
-_MOST_DIRECTIONS = 10_000_000
+_MAX_DIRECTIONS = 10_000_000
 
 
-def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestParameters:
+    """What every forest has; a class of its own names only what differs.
+
+    Estimators are dataclasses of their parameters, so that a parameter is declared in one place and
+    a constructor is never written by hand.
+    """
+
+    n_estimators: int = field(default=100, kw_only=False)
+    projections: ProjectionDistribution | None = growing(None)
+    max_features: int | float | str | None = growing(1.0)
+    max_depth: int | None = growing(None)
+    min_samples_split: int | float = growing(2)
+    min_samples_leaf: int | float = growing(1)
+    min_impurity_decrease: float = growing(0.0)
+    bootstrap: bool = True
+    max_samples: int | float | str | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+    warm_start: bool = False
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SupervisedParameters(ForestParameters):
+    """What forests with targets have besides."""
+
+    criterion: str = growing("squared_error")
+    thresholds: str = growing("best")
+    honest: bool = False
+    honest_fraction: float = 0.5
+    scaling: str | None = None
+    categorical_features: Sequence[int | bool | str] | str | None = "from_dtype"
+    oob_score: bool | Callable[..., float] = False
+
+
+def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
     check_integer("n_estimators", forest.n_estimators, 1)
-    check_choice("criterion", forest.criterion, criteria)
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
     _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)
@@ -43,6 +80,18 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
     check_flag("bootstrap", forest.bootstrap)
     check_flag("warm_start", forest.warm_start)
     _check_max_samples(forest.max_samples)
+    if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
+        raise invalid(
+            "n_jobs", "None or an integer that is not 0", forest.n_jobs, "-1 uses all processors"
+        )
+    if not isinstance(forest.verbose, bool):
+        check_integer("verbose", forest.verbose, 0)
+    _check_max_features(forest.max_features)
+
+
+def check_supervised_parameters(forest: SupervisedParameters) -> None:
+    """Check every parameter of forests with targets whose rule does not depend on the data."""
+    check_choice("thresholds", forest.thresholds, ("best", "random"))
     check_flag("honest", forest.honest)
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
@@ -63,13 +112,6 @@ def check_parameters(forest: BaseForest, criteria: Mapping[str, str]) -> None:
             forest.oob_score,
             "set bootstrap=True or max_samples, or leave oob_score out",
         )
-    if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
-        raise invalid(
-            "n_jobs", "None or an integer that is not 0", forest.n_jobs, "-1 uses all processors"
-        )
-    if not isinstance(forest.verbose, bool):
-        check_integer("verbose", forest.verbose, 0)
-    _check_max_features(forest.max_features)
 
 
 def resolve_projections(projections: object, n_features: int) -> ProjectionDistribution:
@@ -81,22 +123,21 @@ def resolve_projections(projections: object, n_features: int) -> ProjectionDistr
             projections,
             "pass for example silvan.projections.AxisAligned()",
         )
-    projections.validate(n_features)
-    return projections
+    resolved = projections.resolve((n_features,))
+    resolved.validate(n_features)
+    return resolved
 
 
-def grow_options(
-    forest: BaseForest, criterion: str, n_samples: int, n_features: int
-) -> dict[str, Any]:
+def grow_options(forest: ForestParameters, n_samples: int, n_features: int) -> _core.GrowOptions:
     """What the core needs to know of the parameters, with fractions turned into counts."""
-    return {
-        "criterion": criterion,
-        "n_directions": n_directions(forest.max_features, n_features),
-        "max_depth": _NO_LIMIT if forest.max_depth is None else min(forest.max_depth, _NO_LIMIT),
-        "min_samples_split": max(2, _count(forest.min_samples_split, n_samples)),
-        "min_samples_leaf": _count(forest.min_samples_leaf, n_samples),
-        "min_impurity_decrease": float(forest.min_impurity_decrease),
-    }
+    max_depth = _NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), _NO_LIMIT)
+    options = _core.GrowOptions()
+    options.n_directions = n_directions(forest.max_features, n_features)
+    options.max_depth = max_depth
+    options.min_samples_split = max(2, _count(forest.min_samples_split, n_samples))
+    options.min_samples_leaf = _count(forest.min_samples_leaf, n_samples)
+    options.min_impurity_decrease = float(forest.min_impurity_decrease)
+    return options
 
 
 def n_directions(max_features: object, n_features: int) -> int:
@@ -111,10 +152,10 @@ def n_directions(max_features: object, n_features: int) -> int:
         d = int(max_features)  # type: ignore[call-overload]
     else:
         d = float(max_features) * n_features  # type: ignore[arg-type]
-    if d > _MOST_DIRECTIONS:
+    if d > _MAX_DIRECTIONS:
         raise invalid(
             "max_features",
-            f"such that a node has at most {_MOST_DIRECTIONS} candidate directions",
+            f"such that a node has at most {_MAX_DIRECTIONS} candidate directions",
             max_features,
             f"X has {n_features} features, pass a smaller number or fraction",
         )

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 
 from silvan._persistence import require_fitted
-from silvan._validation import invalid, warn_user
-from silvan.forest_arrays import ForestArrays
+from silvan._validation import invalid
 from silvan.forests._docs import shared_docs
-from silvan.forests.base import BaseForest
-from silvan.forests.sampling import (
-    RowPlan,
-    RowSampling,
-    exact_targets,
-    middle,
-    plan_rows,
-    target_bits,
-)
-from silvan.forests.weights import RowWeighting, leaf_means, weighted_quantiles
-from silvan.projections import ProjectionDistribution
-
-# Squares of targets must fit into the float32 that holds a node's impurity.
-_LARGEST_RANGE = 1e18
-# With fewer bits than this, rounded targets are good enough for choosing splits but not for leaf
-# values.
-_BITS_OF_A_LEAF_VALUE = 32
+from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import NumberTargets
+from silvan.forests.weights import RowWeighting, weighted_quantiles
 
 
 @shared_docs
-class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that predicts numbers, for any distribution of split directions.
 
     Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
@@ -93,51 +79,6 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
     _multi_output = True
     _metric = staticmethod(r2_score)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        projections: ProjectionDistribution | None = None,
-        criterion: str = "squared_error",
-        max_features: int | float | str | None = 1.0,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | str | None = None,
-        honest: bool = False,
-        honest_fraction: float = 0.5,
-        scaling: str | None = None,
-        categorical_features: Sequence[int | bool | str] | str | None = "from_dtype",
-        oob_score: bool | Callable[..., float] = False,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            projections=projections,
-            criterion=criterion,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            honest=honest,
-            honest_fraction=honest_fraction,
-            scaling=scaling,
-            categorical_features=categorical_features,
-            oob_score=oob_score,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
 
     @shared_docs
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -200,47 +141,8 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, BaseForest):  # type: ig
         quantiles = self._drop_single_output(quantiles)
         return quantiles[:, 0] if levels.ndim == 0 else quantiles
 
-    def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        if y.ndim == 2 and y.shape[1] == 1:
-            warn_user(
-                "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
-                DataConversionWarning,
-            )
-        if y.ndim == 2 and y.shape[1] == 0:
-            raise ValueError("y must have at least one column, but it has none; pass the targets.")
-        self._y = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
-        half_range = float((self._y.max(axis=0) / 2 - self._y.min(axis=0) / 2).max())
-        if half_range > _LARGEST_RANGE / 2:
-            raise ValueError(
-                f"the targets y must span at most {_LARGEST_RANGE:g}, but they span 2 * "
-                f"{half_range:g}; rescale them."
-            )
-        self.n_outputs_ = self._y.shape[1]
-        return self._y
-
-    def _plan_rows(self, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> RowPlan:
-        return plan_rows(
-            len(y),
-            sample_weight,
-            None,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            estimation_share=self.honest_fraction if self.honest else 0.0,
-            numeric_targets=True,
-        )
-
-    def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
-        return exact_targets(y, target_bits(plan)), self.n_outputs_
-
-    def _leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int
-    ) -> NDArray[np.float64]:
-        if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE:
-            means = leaf_means(forest, sampling, self._y, first)
-            leaf = np.repeat(np.arange(forest.n_leaves), np.diff(forest.value_indptr))
-            return means[leaf, forest.value_outputs]
-        centre = middle(self._y if sampling.plan.kept is None else self._y[sampling.plan.kept])
-        return forest.values + centre[forest.value_outputs]
+    def _encode_targets(self, y: NDArray[Any]) -> NumberTargets:
+        return NumberTargets.encode(y)
 
     def _keep_out_of_bag(
         self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]

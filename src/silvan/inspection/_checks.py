@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -34,20 +33,22 @@ def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any
 
     The canonical order of the rows is a hash of their content, so other rows have another one.
     """
-    rows = forest._rows(X)
-    multi_output = np.ndim(y) == 2 and forest._multi_output
-    # A copy, since a forest learns from the targets that it encodes.
-    encoder = copy(forest)
-    targets = encoder._encode_targets(np.asarray(y) if multi_output else column_or_1d(y))
-    sampling = forest._sampling
+    fitted = forest.fitted_
+    rows, sampling = fitted.read(X), fitted.sampling
+    assert fitted.encode is not None
+    several = np.ndim(y) == 2 and not isinstance(forest, ForestClassifier)
+    encoded = fitted.encode(np.asarray(y) if several else column_or_1d(y))
+    targets = encoded.encoded
     same = len(rows) == len(targets) == sampling.plan.n_samples
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
         order = _core.row_order(rows[kept], numbers, sampling.plan.weights)
         same = np.array_equal(order, sampling.order)
-    classes: list[Any] = [getattr(each, "classes_", None) for each in (encoder, forest)]
-    if not (same and np.array_equal(*classes)):
+    same = same and np.array_equal(
+        encoded.attributes.get("classes_", ()), getattr(forest, "classes_", ())
+    )
+    if not same:
         raise ValueError(
             f"X and y must be the {sampling.plan.n_samples} training rows, in their order, since "
             "the forest knows which of these each tree left out; pass what was given to fit."

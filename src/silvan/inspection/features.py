@@ -144,7 +144,7 @@ def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], N
     """Function that gives the credit of the nodes of a tree, with a column per class or one."""
     arrays = forest.forest_
     if kind == "gain" and per_class:
-        criterion = forest._criteria[forest.criterion]
+        criterion = forest.fitted_.criterion
         return lambda tree: share(class_gains(arrays, tree, criterion))
     if kind == "gain":
         gains = split_gains(arrays)

@@ -81,7 +81,7 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     check_forest(forest)
     losses, counts = np.zeros(forest.forest_.n_trees), np.zeros(forest.forest_.n_trees)
     classify = isinstance(forest, ForestClassifier)
-    values = forest._voting_forest().leaf_values()
+    values = forest.fitted_.voting_arrays.leaf_values()
     for block in out_of_bag_blocks(forest, X, y):
         n_rows = len(block.y)
         sums = np.zeros((n_rows, forest.forest_.n_outputs))
@@ -130,7 +130,7 @@ def out_of_bag_blocks(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> Iterato
 
 def _pack_mask(forest: BaseForest) -> NDArray[np.uint8]:
     """The mask of rows and trees, a bit each; its rows are those of the training data."""
-    sampling, n_trees = forest._sampling, forest.forest_.n_trees
+    sampling, n_trees = forest.fitted_.sampling, forest.forest_.n_trees
     packed = np.zeros((sampling.plan.n_samples, (n_trees + 7) // 8), dtype=np.uint8)
     rows = slice(None) if sampling.plan.kept is None else sampling.plan.kept
     for first in range(0, n_trees, 8):

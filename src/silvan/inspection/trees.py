@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan import _core
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection._checks import check_forest
@@ -43,7 +42,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
            [2, 2, 2, 2, 2]])
     """
     check_forest(forest)
-    leaves = reached_leaves(forest, forest._rows(X))
+    leaves = reached_leaves(forest, forest.fitted_.read(X))
     if isinstance(forest, ForestClassifier):
         labels: NDArray[Any] = forest.classes_[_voted_classes(forest)[leaves]]
         return labels
@@ -54,7 +53,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
 def reached_leaves(forest: BaseForest, rows: NDArray[Any]) -> NDArray[np.int64]:
     """The leaf of each tree that checked rows end in, numbered among the leaves of all trees."""
     arrays = forest.forest_
-    nodes = _core.apply(arrays, rows, forest._n_threads())
+    nodes = forest.fitted_.nodes(rows)
     leaves: NDArray[np.int64] = (
         arrays.leaf_offsets[:-1] - 1 - arrays.left[arrays.tree_offsets[:-1] + nodes]
     )
@@ -67,6 +66,6 @@ def _voted_classes(forest: ForestClassifier) -> NDArray[np.int32]:
     votes.eliminate_zeros()
     n_shares = np.diff(votes.indptr)
     # The draws of a leaf stay the same as trees are added.
-    draws = np.random.default_rng(forest._sampling.seed).random(len(n_shares))
+    draws = np.random.default_rng(forest.fitted_.sampling.seed).random(len(n_shares))
     chosen: NDArray[np.int32] = votes.indices[votes.indptr[:-1] + (draws * n_shares).astype(int)]
     return chosen

@@ -142,7 +142,7 @@ class ContributionDisplay:
         columns, titles = _outputs(forest, bias, values, output)
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
-        patches = grid_of(forest) if forest._categories is None else None
+        patches = grid_of(forest) if forest.fitted_.categories is None else None
         shape = (forest.n_features_in_,) if patches is None else patches._shape()
         graph = find_component(forest.projections_, GraphNeighborhoods)
         display = cls(
@@ -242,9 +242,9 @@ class ContributionDisplay:
 
 def _values_of(forest: BaseForest, X: Any) -> NDArray[Any]:
     """The rows as numbers, or as objects where there are categories among them."""
-    if forest._categories is None:
+    if forest.fitted_.categories is None:
         return np.asarray(X, dtype=np.float64)
-    return forest._categories.show(as_table(X))
+    return forest.fitted_.categories.show(as_table(X))
 
 
 def _outputs(

@@ -260,9 +260,9 @@ class ImportanceDisplay:
 
 def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
     """The mean of the rows, in their shape; NaN where features are categorical."""
-    categories = forest._categories
-    rows = np.asarray(X) if categories is None else forest._check_data(X, reset=False)
+    fitted = forest.fitted_
+    rows = np.asarray(X) if fitted.categories is None else fitted.check(X)
     mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)
-    if categories is not None:
-        mean[categories.columns] = np.nan
+    if fitted.categories is not None:
+        mean[fitted.categories.columns] = np.nan
     return mean

@@ -12,7 +12,7 @@ from silvan.projections.combinations import UniformCombinations
 from silvan.projections.components import PrincipalComponents
 from silvan.projections.dictionary import Dictionary
 from silvan.projections.graphs import GraphNeighborhoods
-from silvan.projections.grids import Patches
+from silvan.projections.grids import Grid, Patches
 from silvan.projections.mixture import Mixture
 from silvan.projections.node import Node
 from silvan.projections.ridge import RidgeDirections
@@ -24,6 +24,7 @@ __all__ = [
     "CanonicalDirections",
     "Dictionary",
     "GraphNeighborhoods",
+    "Grid",
     "Mixture",
     "Node",
     "Patches",

@@ -74,6 +74,23 @@ class ProjectionDistribution(ParameterHolder, ABC):
             the law has no more, and `node.n_features` columns.
         """
 
+    def resolve(self, shape: tuple[int, ...]) -> ProjectionDistribution:
+        """The distribution for samples of this shape: itself, unless it was told to look.
+
+        Forests call it once before growing.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of one sample.
+
+        Returns
+        -------
+        distribution : ProjectionDistribution
+            This distribution, or a copy that knows the shape.
+        """
+        return self
+
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or wrong for data of so many features.
 
@@ -117,18 +134,17 @@ class ProjectionDistribution(ParameterHolder, ABC):
         """
         check_integer("n_directions", n_directions, 1)
         check_integer("n_features", n_features, 1)
-        self.validate(n_features)
+        distribution = self.resolve((int(n_features),))
+        distribution.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
-        native = self._to_native(n_features)
+        native = distribution._to_native(n_features)
         rows = None if X is None else describe_rows(X, y, n_features)
         indptr, indices, weights = _core.sample_directions(
-            native, seed, 0, "", n_directions, rows=rows
+            native, _core.NodePlace(seed, 0), n_directions, rows
         )
-        if native.grid is not None:
-            shape, contiguous = native.grid
-            indptr, indices, weights = _core.expand_directions(
-                shape, contiguous, indptr, indices, weights
-            )
+        indptr, indices, weights = _core.expand_directions(
+            native.columns, n_features, indptr, indices, weights
+        )
         directions = (weights, indices, indptr)
         return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))
 
@@ -144,7 +160,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return _core.python_distribution(n_features, sample, name)
 
 
-def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> dict[str, Any]:
+def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeRows:
     """Describe rows that are not in a forest as the core reads them, each drawn once."""
     rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
@@ -158,13 +174,7 @@ def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> dict[st
         targets = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
     else:
         targets = np.unique(targets, return_inverse=True)[1].astype(np.int32)
-    return {
-        "X": rows,
-        "targets": targets,
-        "weights": None,
-        "multiplicity": np.ones(len(rows), dtype=np.int32),
-        "rows": None,
-    }
+    return _core.NodeRows(rows, targets, None, np.ones(len(rows), dtype=np.int32), None)
 
 
 def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:

@@ -11,7 +11,7 @@ from scipy import sparse
 from silvan import _core
 from silvan._validation import check_choice, check_integer, invalid
 from silvan.projections.base import ProjectionDistribution
-from silvan.projections.grids import WEIGHTS, draw_weights
+from silvan.projections.grids import COEFFICIENTS, draw_coefficients
 from silvan.projections.node import Node
 from silvan.projections.parameters import is_sparse, same_value
 
@@ -32,8 +32,8 @@ class GraphNeighborhoods(ProjectionDistribution):
         whatever its name, is feature i. Edges count in both directions, and loops not at all.
     min_size, max_size : int, default=1 and 8
         Smallest and largest number of features.
-    weights : {"ones", "signs", "uniform", "normal"}, default="ones"
-        Weights of the features: all one; +1 or -1; uniform over (-1, 1); standard normal.
+    coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
+        Coefficients of the features: all one; +1 or -1; uniform over (-1, 1); standard normal.
 
     References
     ----------
@@ -46,24 +46,24 @@ class GraphNeighborhoods(ProjectionDistribution):
     >>> from scipy.sparse import diags_array
     >>> from silvan.projections import GraphNeighborhoods
     >>> path = diags_array([1.0] * 5, offsets=1, shape=(6, 6))
-    >>> law = GraphNeighborhoods(path, min_size=3, max_size=3)
-    >>> law.draw(1, n_features=6, random_state=1).toarray()
+    >>> neighborhoods = GraphNeighborhoods(path, min_size=3, max_size=3)
+    >>> neighborhoods.draw(1, n_features=6, random_state=1).toarray()
     array([[0., 0., 0., 1., 1., 1.]], dtype=float32)
     """
 
     def __init__(
-        self, graph: Any, min_size: int = 1, max_size: int = 8, weights: str = "ones"
+        self, graph: Any, min_size: int = 1, max_size: int = 8, coefficients: str = "ones"
     ) -> None:
         self.graph = graph
         self.min_size = min_size
         self.max_size = max_size
-        self.weights = weights
+        self.coefficients = coefficients
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or the graph has another number of nodes."""
         check_integer("min_size", self.min_size, 1)
         check_integer("max_size", self.max_size, 1)
-        check_choice("weights", self.weights, WEIGHTS)
+        check_choice("coefficients", self.coefficients, COEFFICIENTS)
         if self.min_size > self.max_size:
             raise invalid(
                 "min_size",
@@ -92,7 +92,7 @@ class GraphNeighborhoods(ProjectionDistribution):
                     break
                 room = size - inside.sum()
                 inside[level if len(level) <= room else rng.choice(level, room, False)] = True
-            direction[inside] = draw_weights(self.weights, int(inside.sum()), rng)
+            direction[inside] = draw_coefficients(self.coefficients, int(inside.sum()), rng)
         return sparse.csr_array(directions)
 
     def __repr__(self) -> str:
@@ -163,5 +163,5 @@ class GraphNeighborhoods(ProjectionDistribution):
             adjacency.indptr.astype(np.int64),
             adjacency.indices.astype(np.int32),
             (int(self.min_size), int(self.max_size)),
-            self.weights,
+            self.coefficients,
         )

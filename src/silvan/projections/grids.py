@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from silvan import _core
+from silvan._parameters import growing
 from silvan._validation import check_choice, check_flag, check_integer, invalid, is_integer
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.node import Node
 
 BOUNDARIES = ("corner", "inside", "pad", "wrap")
 DEFAULT_MAX_SIZE = 3  # docs/results/patch_sizes.md
-WEIGHTS = ("ones", "signs", "uniform", "normal")
+COEFFICIENTS = ("ones", "signs", "uniform", "normal")
 
 
 class Axis(NamedTuple):
@@ -68,7 +70,49 @@ class Axis(NamedTuple):
         return [run[(run >= 0) & (run < self.length)] for run in runs]
 
 
-class Patches(ProjectionDistribution):
+@dataclass(frozen=True)
+class Grid:
+    """A grid that features lie on: its shape, and which axes have neighbours.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Number of cells along each axis; features are numbered as ``numpy.ravel`` does.
+    contiguous : tuple of bool
+        False for axes whose neighbours do not belong together, such as sensors.
+
+    Examples
+    --------
+    >>> from silvan.projections import Grid
+    >>> Grid((3, 100), contiguous=(False, True)).n_cells
+    300
+    """
+
+    shape: tuple[int, ...]
+    contiguous: tuple[bool, ...]
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells, which is the number of features."""
+        return math.prod(self.shape)
+
+
+@dataclass(eq=False, repr=False)
+class PatchParameters:
+    """How patches are drawn on a grid; of `Patches`, and of the forests that are made of them."""
+
+    shape: int | Sequence[int] | None = None
+    min_size: int | Sequence[int] = growing(1)
+    max_size: int | Sequence[int] | None = growing(None)
+    boundary: str | Sequence[str] = growing("pad")
+    contiguous: bool | Sequence[bool] = growing(True)
+    coefficients: str = growing("ones")
+    n_patches: int = growing(1)
+    reach: int | Sequence[int] | None = growing(None)
+
+
+@dataclass(eq=False, repr=False)
+class Patches(PatchParameters, ProjectionDistribution):
     """Sums over random patches of neighbouring features: the law of manifold forests [1]_, [2]_.
 
     The features lie on a grid: the pixels of an image, the time steps of a series, voxels,
@@ -78,9 +122,9 @@ class Patches(ProjectionDistribution):
 
     Parameters
     ----------
-    shape : int or tuple of int
+    shape : int or tuple of int, default=None
         Shape of the grid; its product is the number of features, and features are numbered as
-        ``numpy.ravel`` does.
+        ``numpy.ravel`` does. None takes the shape of the samples that a forest is fitted to.
     min_size, max_size : int or tuple of int, default=1 and None
         Smallest and largest number of cells along each axis. One number holds for the contiguous
         axes and leaves all sizes to the others; where no axis is contiguous it holds for all.
@@ -98,9 +142,9 @@ class Patches(ProjectionDistribution):
     contiguous : bool or tuple of bool, default=True
         False for an axis whose neighbours do not belong together (the channels of a multichannel
         series): it draws a random subset of that size instead of a run, whatever `boundary` says.
-    weights : {"ones", "signs", "uniform", "normal"}, default="ones"
-        Weights of the cells: all one; +1 or -1; uniform over (-1, 1) as in structured RerF [3]_;
-        standard normal.
+    coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
+        Coefficients of the cells: all one; +1 or -1; uniform over (-1, 1) as in structured RerF
+        [3]_; standard normal.
     shuffled : bool, default=False
         Move the chosen cells to random places of the grid: the control of [3]_, which knows the
         sizes of patches but not the neighbourhood.
@@ -148,27 +192,11 @@ class Patches(ProjectionDistribution):
     (5, 300)
     """
 
-    def __init__(
-        self,
-        shape: int | Sequence[int],
-        min_size: int | Sequence[int] = 1,
-        max_size: int | Sequence[int] | None = None,
-        boundary: str | Sequence[str] = "pad",
-        contiguous: bool | Sequence[bool] = True,
-        weights: str = "ones",
-        shuffled: bool = False,
-        n_patches: int = 1,
-        reach: int | Sequence[int] | None = None,
-    ) -> None:
-        self.shape = shape
-        self.min_size = min_size
-        self.max_size = max_size
-        self.boundary = boundary
-        self.contiguous = contiguous
-        self.weights = weights
-        self.shuffled = shuffled
-        self.n_patches = n_patches
-        self.reach = reach
+    shuffled: bool = False
+
+    def resolve(self, shape: tuple[int, ...]) -> Patches:
+        """Patches on the grid of the samples, where none was named."""
+        return self if self.shape is not None else Patches(**{**vars(self), "shape": shape})
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or the grid has another number of cells."""
@@ -179,7 +207,7 @@ class Patches(ProjectionDistribution):
                 "the shape that X was flattened from."
             )
         self._axes()
-        check_choice("weights", self.weights, WEIGHTS)
+        check_choice("coefficients", self.coefficients, COEFFICIENTS)
         check_flag("shuffled", self.shuffled)
         check_integer("n_patches", self.n_patches, 1)
 
@@ -194,13 +222,20 @@ class Patches(ProjectionDistribution):
                 cells = np.array([np.ravel_multi_index(at, shape) for at in product(*runs)])
                 if self.shuffled:
                     cells = rng.choice(node.n_features, size=len(cells), replace=False)
-                weights = draw_weights(self.weights, len(cells), rng)
-                terms.append((cells, -weights if number % 2 else weights))
-            for cells, weights in terms:
-                direction[cells] += weights
+                drawn = draw_coefficients(self.coefficients, len(cells), rng)
+                terms.append((cells, -drawn if number % 2 else drawn))
+            for cells, drawn in terms:
+                direction[cells] += drawn
             if not direction.any():
                 direction[terms[0][0]] = terms[0][1]
         return sparse.csr_array(directions)
+
+    @property
+    def grid(self) -> Grid:
+        """The grid that patches are drawn on; it needs a shape."""
+        shape = self._shape()
+        contiguous = spread_over_axes("contiguous", self.contiguous, shape)
+        return Grid(shape, tuple(bool(run) for run in contiguous))
 
     def _shape(self) -> tuple[int, ...]:
         shape = as_tuple(self.shape)
@@ -220,9 +255,9 @@ class Patches(ProjectionDistribution):
         shape = self._shape()
         contiguous = spread_over_axes("contiguous", self.contiguous, shape)
         boundary = spread_over_axes("boundary", self.boundary, shape)
-        for run, law in zip(contiguous, boundary, strict=True):
+        for run, rule in zip(contiguous, boundary, strict=True):
             check_flag("contiguous", run)
-            check_choice("boundary", law, BOUNDARIES)
+            check_choice("boundary", rule, BOUNDARIES)
         # A single size is meant for the contiguous axes, if there are any.
         sized = contiguous if any(contiguous) else [True] * len(shape)
         min_size = spread_over_axes("min_size", self.min_size, shape, sized, 1)
@@ -242,14 +277,16 @@ class Patches(ProjectionDistribution):
                     least,
                     "swap or change them",
                 )
-            law = boundary[number] if run else "subset"
+            rule = boundary[number] if run else "subset"
             check_integer("reach", reach[number], 0, or_none=True)
             near = min(length, int(most if reach[number] is None else reach[number]))
-            axes.append(Axis(length, int(least), int(most), law, near))
+            axes.append(Axis(length, int(least), int(most), rule, near))
         return axes
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
-        return _core.patches(self._axes(), self.weights, bool(self.shuffled), int(self.n_patches))
+        return _core.patches(
+            self._axes(), self.coefficients, bool(self.shuffled), int(self.n_patches)
+        )
 
 
 def as_tuple(value: Any) -> tuple[Any, ...] | None:
@@ -294,10 +331,10 @@ def check_size(name: str, size: Any, axis: int, length: int) -> None:
         )
 
 
-def draw_weights(law: str, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Weights of the cells of a patch, by the name of their law."""
-    if law == "ones":
+def draw_coefficients(kind: str, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Coefficients of the cells of a patch, by the name of their distribution."""
+    if kind == "ones":
         return np.ones(n)
-    if law == "signs":
+    if kind == "signs":
         return rng.choice([-1.0, 1.0], size=n)
-    return rng.uniform(-1, 1, size=n) if law == "uniform" else rng.normal(size=n)
+    return rng.uniform(-1, 1, size=n) if kind == "uniform" else rng.normal(size=n)

@@ -154,10 +154,10 @@ class Mixture(ProjectionDistribution):
         """Require that all components that read running sums share one grid."""
         grids: dict[tuple[Any, Any], int] = {}
         for i, (distribution, _) in enumerate(self.components):
-            grid = distribution._to_native(n_features).grid
-            if grid is not None:
-                shape, contiguous = (tuple(part.tolist()) for part in grid)
-                grids.setdefault((shape, tuple(map(bool, contiguous))), i)
+            columns = distribution._to_native(n_features).columns
+            if columns.grid_shape:
+                contiguous = tuple(map(bool, columns.grid_contiguous))
+                grids.setdefault((tuple(columns.grid_shape), contiguous), i)
         if len(grids) > 1:
             (first, i), (second, j) = list(grids.items())[:2]
             raise ValueError(
@@ -185,6 +185,12 @@ class Mixture(ProjectionDistribution):
     def _law(self) -> NDArray[np.float64]:
         weights = np.array([weight for _, weight in self.components], dtype=np.float64)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+    def resolve(self, shape: tuple[int, ...]) -> Mixture:
+        """A mixture whose components know the shape of a sample."""
+        return Mixture(
+            [(component.resolve(shape), weight) for component, weight in self.components]
+        )
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]

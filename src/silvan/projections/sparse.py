@@ -29,7 +29,7 @@ class SparseSigns(ProjectionDistribution):
         Fraction of weights that are not zero, in (0, 1]; the λ of [1]_.
     mean_nonzeros : float, default=None
         Mean number of features of a direction, above 0; the λ of [2]_.
-    law : {"matrix", "poisson"}, default="matrix"
+    counts : {"matrix", "poisson"}, default="matrix"
         How the nonzeros are shared out among the d directions of a node:
 
         - ``"matrix"`` (RerF): exactly max(1, round(mean_nonzeros · d)) of them, at most p·d,
@@ -64,15 +64,15 @@ class SparseSigns(ProjectionDistribution):
         self,
         density: float | None = None,
         mean_nonzeros: float | None = None,
-        law: str = "matrix",
+        counts: str = "matrix",
     ) -> None:
         self.density = density
         self.mean_nonzeros = mean_nonzeros
-        self.law = law
+        self.counts = counts
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
-        check_choice("law", self.law, ("matrix", "poisson"))
+        check_choice("counts", self.counts, ("matrix", "poisson"))
         if self.density is not None and self.mean_nonzeros is not None:
             raise invalid(
                 "density",
@@ -101,7 +101,7 @@ class SparseSigns(ProjectionDistribution):
         """Draw directions for one node: the law in NumPy, for reference."""
         chosen = (
             self._choose_by_matrix(node, rng)
-            if self.law == "matrix"
+            if self.counts == "matrix"
             else self._choose_by_poisson(node, rng)
         )
         signs = rng.choice([-1.0, 1.0], size=chosen.shape)
@@ -134,4 +134,4 @@ class SparseSigns(ProjectionDistribution):
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         mean_nonzeros = self._resolve_mean(n_features)
-        return _core.sparse_signs(n_features, mean_nonzeros, self.law == "poisson")
+        return _core.sparse_signs(n_features, mean_nonzeros, self.counts == "poisson")

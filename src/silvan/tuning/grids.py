@@ -110,8 +110,8 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     >>> from silvan.projections import Patches
     >>> from silvan.tuning import patch_grid
     >>> patch_grid(Patches((28, 28)), max_directions=100)
-    {'max_features': [28, 100], 'max_patch': [1, 3, 7], 'n_patches': [1, 2]}
-    >>> patch_grid(Patches((6, 80), contiguous=(False, True)))["max_patch"]
+    {'max_features': [28, 100], 'max_size': [1, 3, 7], 'n_patches': [1, 2]}
+    >>> patch_grid(Patches((6, 80), contiguous=(False, True)))["max_size"]
     [(6, 1), (6, 3), (6, 10), (6, 20)]
     """
     if not isinstance(patches, Patches):
@@ -134,7 +134,7 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     n_cells = math.prod(axis.length for axis in axes)
     return {
         "max_features": _powers(n_cells, [0.5, 0.75, 1.0], max_directions),
-        "max_patch": list(dict.fromkeys(sizes)),
+        "max_size": list(dict.fromkeys(sizes)),
         "n_patches": [1, 2],
     }
 
@@ -143,7 +143,7 @@ def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, li
     """The grid for a forest that has seen its data."""
     n_features = forest.n_features_in_
     if isinstance(forest, GridForest):
-        return patch_grid(forest._resolve_projections(n_features), max_directions=max_directions)
+        return patch_grid(forest.patches(), max_directions=max_directions)
     return direction_grid(forest.projections, n_features, max_directions=max_directions)
 
 

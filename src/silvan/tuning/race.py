@@ -14,6 +14,7 @@ import numpy as np
 from joblib import hash as content_hash
 from sklearn.base import clone
 
+from silvan._parameters import growing_parameters
 from silvan._validation import invalid
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows, draw_seed
@@ -54,7 +55,7 @@ class Reader:
         forest: BaseForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
         forest.__dict__.update(learnt)
         forest._check_parameters()
-        forest._growth(self._checked.plan.n_kept, forest.n_features_in_)
+        forest._growth(self._checked.plan, forest.n_features_in_)
         return forest
 
 
@@ -66,9 +67,7 @@ class Readers:
         self._data = data
         self._known: dict[str, Reader] = {}
         # Candidates that differ in these alone are grown on the same rows, draws and targets.
-        self._growing = {
-            name for part in type(base).__mro__ for name in vars(part).get("_growing", ())
-        }
+        self._growing = growing_parameters(type(base))
 
     def find(self, params: Mapping[str, Any]) -> Reader:
         """The reader for these parameters."""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from silvan import _core
+from silvan._parameters import growing
 from silvan._persistence import require_fitted
-from silvan._validation import check_choice, check_integer, invalid, is_number
-from silvan.forest_arrays import ForestArrays
+from silvan._validation import (
+    check_choice,
+    check_features,
+    check_integer,
+    check_n_samples,
+    check_sample_weight,
+    check_unmasked,
+    invalid,
+    is_number,
+)
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import TrainingRows
-from silvan.forests.sampling import RowPlan, RowSampling, plan_rows, target_bits
+from silvan.forests.fitting import CheckedRows, unchanged_on_failure
+from silvan.forests.sampling import RowPlan, plan_rows, target_bits
+from silvan.forests.targets import NoTargets
 from silvan.projections import (
     CanonicalDirections,
     ProjectionDistribution,
@@ -24,7 +36,7 @@ from silvan.projections.mixture import find_component
 
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.
-_MOST_BITS = 23
+_MAX_BITS = 23
 # Shares of the leaves of a tree add up to 1, but for this.
 _ROUNDING = 1e-9
 
@@ -41,60 +53,22 @@ def check_covariance_parameters(covariance_type: object, reg_covar: object) -> N
         )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianForest(BaseForest):
     """A forest grown by the log-determinant gain; what density forests and embeddings stand on.
 
     A node's split maximises ``log|C| - sum_i w_i log|C_i|``: C is the covariance of the node's
-    rows, C_i that of a side and w_i the side's share of the weight. Leaves hold the share of
+    samples, C_i that of a side and w_i the side's share of the weight. Leaves hold the share of
     the tree's weight that reaches them.
     """
 
-    _criteria: ClassVar[dict[str, str]] = {"gaussian": "gaussian"}
-    _multi_output = False
     _default_projections = UniformCombinations
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        projections: ProjectionDistribution | None = None,
-        covariance_type: str = "full",
-        reg_covar: float = 1e-4,
-        criterion_dim: int | None = 8,
-        max_thresholds: int | None = 8,
-        max_features: int | float | str | None = 1.0,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 15,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            projections=projections,
-            criterion="gaussian",
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            max_samples=max_samples,
-            oob_score=False,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-        )
-        self.covariance_type = covariance_type
-        self.reg_covar = reg_covar
-        self.criterion_dim = criterion_dim
-        self.max_thresholds = max_thresholds
+    covariance_type: str = growing("full")
+    reg_covar: float = growing(1e-4)
+    criterion_dim: int | None = growing(8)
+    max_thresholds: int | None = growing(8)
+    min_samples_leaf: int | float = growing(15)
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the forest.
@@ -115,15 +89,9 @@ class GaussianForest(BaseForest):
         self : object
             The fitted forest.
         """
-        return super().fit(X, np.zeros(1), sample_weight)
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Not there: nodes measure their gains in spaces of their own."""
-        raise AttributeError(
-            "a forest without targets has no feature_importances_; silvan.inspection counts which "
-            "features its splits use."
-        )
+        with unchanged_on_failure(self):
+            self._fit(X, None, sample_weight)
+        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -131,19 +99,37 @@ class GaussianForest(BaseForest):
         check_integer("criterion_dim", self.criterion_dim, 1, or_none=True)
         check_integer("max_thresholds", self.max_thresholds, 1, or_none=True)
 
-    def _check_data(self, X: Any, y: Any = "no_validation", **rules: Any) -> Any:
-        """Check `X`; where targets are asked for, there are none and zeros take their place."""
-        reset = rules.get("reset", True)
-        checked = validate_data(self, X, dtype="numeric", reset=reset)
-        return (checked, np.zeros(len(checked))) if reset else checked
+    def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedRows:
+        self._check_parameters()
+        check_n_samples(X)
+        for name, values in (("X", X), ("sample_weight", sample_weight)):
+            check_unmasked(name, values)
+        X = validate_data(self, X, dtype="numeric")
+        check_features(X)
+        weight = check_sample_weight(sample_weight, X)
+        plan = plan_rows(
+            len(X),
+            weight,
+            None,
+            bootstrap=self.bootstrap,
+            max_samples=self.max_samples,
+            numeric_targets=True,
+        )
+        self._growth(plan, X.shape[1])
+        return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
+
+    def _check_rows(self, X: Any) -> NDArray[Any]:
+        check_unmasked("X", X)
+        checked: NDArray[Any] = validate_data(self, X, dtype="numeric", reset=False)
+        return checked
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         projections = super()._resolve_projections(n_features)
-        for law in (RidgeDirections, CanonicalDirections):
-            if find_component(projections, law) is not None:
+        for fitted in (RidgeDirections, CanonicalDirections):
+            if find_component(projections, fitted) is not None:
                 raise invalid(
                     "projections",
-                    f"a distribution that looks at no targets ({law.__name__} does)",
+                    f"a distribution that looks at no targets ({fitted.__name__} does)",
                     projections,
                     "pass for example silvan.projections.PrincipalComponents()",
                 )
@@ -162,54 +148,19 @@ class GaussianForest(BaseForest):
             }
         )
 
-    def _encode_targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        self.n_outputs_ = 1
-        return y
-
-    def _plan_rows(self, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> RowPlan:
-        return plan_rows(
-            len(y),
-            sample_weight,
-            None,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
-            numeric_targets=True,
-        )
-
-    def _grow_targets(self, y: NDArray[Any], plan: RowPlan) -> tuple[NDArray[Any], int]:
-        return y[:, None], 1
-
-    def _grow(
-        self,
-        rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: dict[str, Any],
-        first: int,
-    ) -> ForestArrays:
-        n_features = rows.features.columns.shape[1]
+    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
-        gaussian = {
-            "full": self.covariance_type == "full",
-            "n_dimensions": min(wanted, n_features),
-            "max_thresholds": 0 if self.max_thresholds is None else int(self.max_thresholds),
-            "ridge": float(self.reg_covar),
-            # Sums of weight times the product of two coordinates must be exact.
-            "bits": min(target_bits(rows.sampling.plan) // 2, _MOST_BITS),
-        }
-        return super()._grow(rows, projections, options | {"gaussian": gaussian}, first)
-
-    def _leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int
-    ) -> NDArray[np.float64]:
-        """Shares of the tree's weight, the priors of the leaves."""
-        weight = forest.weight[forest.tree_offsets[:-1]]
-        return forest.values / np.repeat(weight, np.diff(forest.leaf_offsets))
-
-    def _keep_out_of_bag(self, *_: Any) -> Any:
-        raise NotImplementedError("a forest without targets has no out-of-bag predictions")
+        gaussian = _core.GaussianOptions()
+        gaussian.full = self.covariance_type == "full"
+        gaussian.n_dimensions = min(wanted, n_features)
+        gaussian.max_thresholds = 0 if self.max_thresholds is None else int(self.max_thresholds)
+        gaussian.ridge = float(self.reg_covar)
+        # Sums of weight times the product of two coordinates must be exact.
+        gaussian.bits = min(target_bits(plan) // 2, _MAX_BITS)
+        options.criterion = "gaussian"
+        options.gaussian = gaussian
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
         tags.target_tags.required = False
         return tags

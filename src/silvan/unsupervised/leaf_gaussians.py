@@ -90,7 +90,11 @@ class LeafGaussians:
             require_fitted({"covariances": bool((difference <= _ROUNDING * scale).all())})
         else:
             require_fitted({"covariances": bool((covariances > 0).all())})
-        require_fitted({"covariances": bool((np.abs(self.whiteners) <= _LARGEST_WHITENER).all())})
+        try:
+            usable = bool((np.abs(self.whiteners) <= _LARGEST_WHITENER).all())
+        except np.linalg.LinAlgError:  # not positive definite
+            usable = False
+        require_fitted({"covariances": usable})
         return self
 
     def belongs_to(self, n_leaves: int, n_features: int, *, full: bool) -> bool:

@@ -1,0 +1,85 @@
+"""A fitted forest as its readers see it: inspection, plotting, export, explanations, embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan import _core
+from silvan.forest_arrays import ForestArrays
+from silvan.forests.categories import CategoryTable
+from silvan.forests.sampling import RowSampling
+from silvan.forests.scaling import Scaler
+from silvan.forests.targets import Targets
+from silvan.projections import ProjectionDistribution
+
+
+@dataclass(frozen=True, eq=False)
+class FittedForest:
+    """What a forest learnt, to be read and not to be changed; ``forest.fitted_`` of any forest.
+
+    Parameters
+    ----------
+    arrays : ForestArrays
+        The trees.
+    projections : ProjectionDistribution
+        The distribution that the directions were drawn from.
+    sampling : RowSampling
+        Which samples each tree drew.
+    n_threads : int
+        Number of threads that the forest predicts with.
+    read : callable
+        Checks samples and returns them as the trees read them: flat, scaled, with category codes.
+    check : callable
+        The same before scaling.
+    sample_shape : tuple of int
+        The shape of a sample as `fit` was given it.
+    encode : callable or None
+        Encodes targets as `fit` does; None for a forest without targets.
+    scaler : Scaler or None
+        How features are scaled.
+    categories : CategoryTable or None
+        The categories of each feature; None if all features are numbers.
+    hard_votes : bool
+        Whether a tree casts one vote instead of handing over its leaf's values.
+    criterion : str
+        What the core calls the criterion.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvan import ForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = ForestClassifier(5, random_state=0).fit(X, y).fitted_
+    >>> fitted.arrays.n_trees, fitted.hard_votes, fitted.scaler
+    (5, False, None)
+    >>> fitted.nodes(fitted.read(X)).shape
+    (150, 5)
+    """
+
+    arrays: ForestArrays
+    projections: ProjectionDistribution
+    sampling: RowSampling
+    n_threads: int
+    read: Callable[[Any], NDArray[Any]]
+    check: Callable[[Any], NDArray[Any]]
+    sample_shape: tuple[int, ...]
+    encode: Callable[[NDArray[Any]], Targets] | None = None
+    scaler: Scaler | None = None
+    categories: CategoryTable | None = None
+    hard_votes: bool = False
+    criterion: str = "gaussian"
+
+    @property
+    def voting_arrays(self) -> ForestArrays:
+        """The trees with leaves that hold what they add to a prediction: their values, or votes."""
+        return self.arrays.with_votes() if self.hard_votes else self.arrays
+
+    def nodes(self, rows: NDArray[Any]) -> NDArray[np.int32]:
+        """The leaf of each tree that samples end in, by its number among the nodes of the tree."""
+        nodes: NDArray[np.int32] = _core.apply(self.arrays, rows, self.n_threads)
+        return nodes

@@ -1,0 +1,88 @@
+"""Ctrl-C takes effect within a second wherever the core works."""
+
+import sys
+from textwrap import dedent
+
+import pytest
+from faults.children import interrupt_latency
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+# Many rows along directions of many features, so that little memory is long work.
+_WIDE = """
+    X, y = make_data(400, 600)
+    wide = UniformCombinations(600)
+    forest = {estimator}(60, projections=wide, max_features=1, random_state=0).fit(X, {y})
+    X = rng.normal(size=(40_000, 600)).astype(np.float32)
+    say("ready")
+"""
+_DRAWS = """
+    from dataclasses import replace
+    X, y = make_data()
+    forest = ForestClassifier(3, random_state=0).fit(X, y)
+    plan = replace(forest._sampling.plan, n_draws=2**31 - 1)
+    forest._sampling = replace(forest._sampling, plan=plan)
+    say("ready")
+"""
+
+WORK = {
+    "many trees": """
+        X, y = make_data(20_000)
+        say("ready")
+        ForestClassifier(10_000).fit(X, y)
+    """,
+    "draws of one tree": """
+        X, y = make_data()
+        say("ready")
+        ForestClassifier(1, max_samples=2**31 - 1).fit(X, y)
+    """,
+    "a rotation": """
+        X, y = make_data(50, 2500)
+        say("ready")
+        ForestClassifier(1, projections=RandomRotation()).fit(X, y)
+    """,
+    "a direction of a rotation": """
+        say("ready")
+        RandomRotation().draw(1, 2500, random_state=0)
+    """,
+    "a wide principal component": """
+        X, y = make_data(4000, 1500)
+        say("ready")
+        ForestClassifier(1, projections=PrincipalComponents(1500)).fit(X, y)
+    """,
+    "predict_proba": _WIDE.format(estimator="ForestClassifier", y="y")
+    + "    forest.predict_proba(X)",
+    "predict": _WIDE.format(estimator="ForestRegressor", y="X[:, 0]") + "    forest.predict(X)",
+    "apply": _WIDE.format(estimator="ForestClassifier", y="y") + "    forest.apply(X)",
+    "densities": """
+        X, y = make_data(1000, 5)
+        forest = DensityForest(200, random_state=0).fit(X)
+        X = np.repeat(X, 1000, axis=0)
+        say("ready")
+        forest.score_samples(X)
+    """,
+    "out-of-bag prediction": _DRAWS + "    forest._score_out_of_bag(X, y)",
+    "draws for inspection": _DRAWS + "    forest._sampling.multiplicities(0)",
+}
+
+QUICK = {"predict_proba", "draws of one tree", "a rotation", "out-of-bag prediction", "apply"}
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.faults) for name in WORK]
+)
+def test_interrupt_takes_effect_within_a_second(what):
+    latency, how = interrupt_latency(dedent(WORK[what]))
+    assert latency < 1.0
+    # Draws may become quicker than an interrupt; what is long by its size may not.
+    assert how == "stopped" or "draws" in what or "out-of-bag" in what
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+@pytest.mark.parametrize("what", ["many trees", "predict_proba"])
+def test_interrupt_takes_effect_on_every_number_of_threads(what, n_jobs):
+    script = WORK[what].replace("Classifier(", f"Classifier(n_jobs={n_jobs}, n_estimators=")
+    latency, how = interrupt_latency(dedent(script))
+    assert how == "stopped"
+    assert latency < 1.0 * n_jobs
