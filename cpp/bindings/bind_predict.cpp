@@ -107,8 +107,8 @@ std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::obje
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
         nb::gil_scoped_release release;
-        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws.view, seed,
-                             ThreadTeam(n_threads, check_signals), sums.data(), counts.data());
+        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, {draws.view, seed},
+                             ThreadTeam(n_threads, check_signals), {sums.data(), counts.data()});
     }
     return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
 }

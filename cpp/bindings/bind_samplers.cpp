@@ -21,7 +21,6 @@
 #include "bindings/node_data.hpp"
 #include "bindings/python_distribution.hpp"
 #include "core/columns/column_space.hpp"
-#include "core/columns/grid.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
@@ -148,9 +147,7 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
         n_features = check_n_features(n_features * length);
     }
     const auto patches = std::make_shared<Patches>(std::move(law));
-    if (const ColumnDescription columns = patches->columns(); !columns.grid_shape.empty()) {
-        check_n_features(n_features + Grid(columns.grid_shape, columns.grid_contiguous).n_sums());
-    }
+    check_n_features(patches->n_columns());
     return patches;
 }
 

@@ -167,9 +167,8 @@ void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting v
 }
 
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
-                          const RowDraws& draws, std::uint64_t seed, const ThreadTeam& team, double* sums,
-                          std::int32_t* counts) {
-    const InBag in_bag(draws, seed, forest.n_trees, team);
+                          const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes) {
+    const InBag in_bag(draws.rows, draws.seed, forest.n_trees, team);
     for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows;
@@ -178,9 +177,9 @@ void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& feature
             for (std::int64_t i = first; i < last; ++i) {
                 if (in_bag.contains(t, i)) continue;
                 rows.push_back(static_cast<std::uint32_t>(i - first));
-                ++counts[i];
+                ++votes.counts[i];
             }
-            vote(forest, t, voting, descent, rows, sums + first * forest.n_outputs);
+            vote(forest, t, voting, descent, rows, votes.sums + first * forest.n_outputs);
         }
     });
 }

@@ -254,8 +254,8 @@ void drive(const Kind& kind, const Arguments& arguments) {
         sum_votes(view, data.features(), Voting::soft, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
-        sum_out_of_bag_votes(view, data.features(), Voting::soft, data.draws(), kSeed, team, sums.data(),
-                             counts.data());
+        sum_out_of_bag_votes(view, data.features(), Voting::soft, {arrays.rows, kSeed}, team,
+                             {sums.data(), counts.data()});
         predicted.add(sums);
         predicted.add(counts);
     }

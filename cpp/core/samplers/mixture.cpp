@@ -47,7 +47,7 @@ Mixture::Mixture(Components components, const std::vector<double>& cumulative)
         const ColumnDescription columns = component->columns();
         if (columns == ColumnDescription{}) continue;
         if (columns_ == ColumnDescription{}) columns_ = columns;
-        if (columns_ != columns) throw std::invalid_argument("mixture: the components differ in their grid");
+        if (columns_ != columns) throw std::invalid_argument("mixture: the components differ in their columns");
     }
 }
 

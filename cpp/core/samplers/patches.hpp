@@ -47,6 +47,7 @@ public:
     explicit Patches(PatchLaw law);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
+    std::int64_t n_columns() const { return grid_.n_cells() + (uses_sums_ ? grid_.n_sums() : 0); }
     ColumnDescription columns() const override {
         return uses_sums_ ? ColumnDescription{grid_.shape(), grid_.contiguous(), {}} : ColumnDescription{};
     }
