@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/kernels/*.hpp cpp/core/samplers/*.?pp cpp/bindings/*.?pp)
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp)
 
-.PHONY: demo test faults lint bench sanitize arm docs clean
+.PHONY: demo test faults lint stub bench sanitize arm docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -35,6 +35,10 @@ lint: $(VENV)/group-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# The types of the extension, as its bindings tell them.
+stub: $(VENV)/installed
+	$(BIN)/python -m nanobind.stubgen -q -m silvan._core -o src/silvan/_core.pyi
 
 bench: $(VENV)/group-test
 	$(BIN)/python -m benchmarks.peers

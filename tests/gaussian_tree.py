@@ -4,9 +4,8 @@ import math
 from itertools import pairwise
 
 import numpy as np
+from growing import sample_directions
 from reference_tree import MAX_REDRAWS, ReferenceTree
-
-from silvan import _core
 
 MASK = 2**64 - 1
 
@@ -126,7 +125,7 @@ class GaussianTree(ReferenceTree):
 
     def draw_columns(self, rows, path, n, draw):
         # sample_directions names streams by attempts; those of the space are numbers 1024 and on.
-        indptr, indices, weights = _core.sample_directions(
+        indptr, indices, weights = sample_directions(
             self.distribution, self.options["seed"], self.tree, path, n, 1024 - 16 + draw
         )
         return [self.project(rows, indices[a:b], weights[a:b]) for a, b in pairwise(indptr)]

@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from silvan import _core
+
 
 def make_options(**changes):
+    """Options as a dictionary that references read, too."""
     options = {
         "criterion": "gini",
         "n_outputs": 2,
@@ -19,5 +22,51 @@ def make_options(**changes):
 
 def make_rows(n, *, replace=True):
     """As many draws as rows; without replacement that is every row once."""
-    order = np.arange(n, dtype=np.uint32)
-    return {"order": order, "cumulative": None, "n_draws": n, "replace": replace}
+    return {"order": np.arange(n, dtype=np.uint32), "n_draws": n, "replace": replace}
+
+
+def set_all(target, values):
+    for name, value in values.items():
+        setattr(target, name, value)
+    return target
+
+
+def to_native_options(options):
+    """The options of the core: those of the data are told elsewhere."""
+    options = {
+        name: value for name, value in options.items() if name not in ("n_outputs", "n_categories")
+    }
+    if "gaussian" in options:
+        options["gaussian"] = set_all(_core.GaussianOptions(), options["gaussian"])
+    return set_all(_core.GrowOptions(), options)
+
+
+def grow(
+    X, y, distribution, options, *, rows=None, weights=None, source=None, trees=1, n_threads=1
+):
+    """Grow the first trees on X; `source` is a second layout of the same values."""
+    n_categories = options.get("n_categories")
+    training = _core.TrainingSet(
+        _core.to_columns(X),
+        source,
+        _core.Targets(y, weights, options["n_outputs"]),
+        _core.RowDraws(**(make_rows(len(X)) if rows is None else rows)),
+        None if n_categories is None else np.asarray(n_categories, dtype=np.int64),
+    )
+    native = to_native_options(options)
+    return _core.grow(training, distribution, native, (0, trees), n_threads, None)
+
+
+def draw_rows(rows, seed, tree):
+    return _core.draw_rows(_core.RowDraws(**rows), seed, tree)
+
+
+def estimation_rows(rows, seed, tree):
+    return _core.estimation_rows(_core.RowDraws(**rows), seed, tree)
+
+
+def sample_directions(distribution, seed, tree, path, n_directions, attempt=0, rows=None):
+    """The directions of a node; `rows` are those of `projections.nodes.describe_node`."""
+    place = _core.NodePlace(seed, tree, path, attempt)
+    given = None if rows is None else _core.NodeRows(**rows)
+    return _core.sample_directions(distribution, place, n_directions, given)

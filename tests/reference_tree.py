@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from growing import sample_directions
 
 from silvan import _core
 
@@ -112,7 +113,7 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             self.start(rows, path, attempt)
-            directions = _core.sample_directions(
+            directions = sample_directions(
                 self.distribution,
                 self.options["seed"],
                 self.tree,
@@ -121,6 +122,7 @@ class ReferenceTree:
                 attempt,
                 None if self.data is None else self.data | {"rows": rows.astype(np.uint32)},
             )
+            self.place = _core.NodePlace(self.options["seed"], self.tree, path)
             best, varies = self.search(rows, *directions)
             if varies:
                 return best
@@ -132,6 +134,9 @@ class ReferenceTree:
 
     def search(self, rows, indptr, indices, weights):
         best, varies = None, False
+        draws = iter(())
+        if self.options.get("random_thresholds"):
+            draws = iter(_core.sample_thresholds(self.place, len(indptr)))
         for start, stop in pairwise(indptr):
             value = self.project(rows, indices[start:stop], weights[start:stop])
             missing = np.isnan(value)
@@ -139,7 +144,12 @@ class ReferenceTree:
             if len(distinct) == 0 or (len(distinct) == 1 and not missing.any()):
                 continue
             varies = True
-            for candidate in self.candidates(rows, value, missing, distinct):
+            found = (
+                self.random_candidates(rows, value, missing, distinct, draws)
+                if self.options.get("random_thresholds")
+                else self.candidates(rows, value, missing, distinct)
+            )
+            for candidate in found:
                 score = self.score(rows, candidate["left"])
                 if score is not None and (best is None or score > best["score"]):
                     best = candidate | {
@@ -168,6 +178,22 @@ class ReferenceTree:
                 saw = bool(missing.any())
                 goes = missing_left if saw else weight[left].sum() > weight[~left].sum()
                 yield {"left": left, "threshold": threshold, "missing_left": bool(goes)}
+
+    def random_candidates(self, rows, value, missing, distinct, draws):
+        """One threshold, uniform over the range of the values; missing ones on either side."""
+        low, high = distinct[0], distinct[-1]
+        threshold = np.float32(np.inf)
+        if low < high:
+            threshold = np.float32(low + next(draws) * (np.float64(high) - np.float64(low)))
+            threshold = max(threshold, low) if threshold < high else low
+        weight = self.weight[rows]
+        for missing_left in (False, True) if missing.any() else (False,):
+            left = np.where(missing, missing_left, value <= threshold)
+            if left.all():
+                continue
+            saw = bool(missing.any())
+            goes = missing_left if saw else weight[left].sum() > weight[~left].sum()
+            yield {"left": left, "threshold": threshold, "missing_left": bool(goes)}
 
     def score(self, rows, left):
         smallest = min(left.sum(), (~left).sum())

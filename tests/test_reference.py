@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from growing import make_options, make_rows
+from growing import draw_rows, estimation_rows, make_options, make_rows
+from growing import grow as grow_natively
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from projections.nodes import describe_node
@@ -53,9 +54,8 @@ def default_options(**changes):
 def grow(X, y, weights, distribution, options, *, bootstrap=True, trees=1, honest=0.0):
     n = len(X)
     rows = make_rows(n, replace=bootstrap) | {"estimation_share": honest}
-    columns = _core.to_columns(X)
-    arrays = _core.grow(columns, X, y, weights, rows, distribution, options, (0, trees), 1, None)
-    return arrays, rows
+    given = {"rows": rows, "weights": weights, "source": X, "trees": trees}
+    return grow_natively(X, y, distribution, options, **given), rows
 
 
 def assert_tree_equals_reference(arrays, reference):
@@ -82,7 +82,7 @@ def assert_tree_equals_reference(arrays, reference):
 
 def find_estimation_rows(rows, options):
     """List the rows that fill the leaves of the first tree, or give None if it is not honest."""
-    estimation = _core.estimation_rows(rows, options["seed"], 0).astype(np.intp)
+    estimation = estimation_rows(rows, options["seed"], 0).astype(np.intp)
     return estimation if rows["estimation_share"] else None
 
 
@@ -94,7 +94,7 @@ def check_classification(seed, n, p, n_classes, features, law, options, weighted
     weights = rng.integers(1, 1024, n) / 256.0 if weighted else None
     distribution = make_distribution(law, p)
     arrays, rows = grow(X, y, weights, distribution, options, honest=honest)
-    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    multiplicity = draw_rows(rows, options["seed"], 0)
     weight = multiplicity * (weights if weighted else 1.0)
     one_hot = np.eye(n_classes)[y]
     kinds = {
@@ -190,7 +190,7 @@ def check_regression(seed, n, n_outputs, features, law, options, honest=0.0):
     options = default_options(criterion="squared_error", n_outputs=n_outputs, seed=seed, **options)
     distribution = make_distribution(law, 4)
     arrays, rows = grow(X, y, None, distribution, options, honest=honest)
-    multiplicity = _core.draw_rows(rows, options["seed"], 0)
+    multiplicity = draw_rows(rows, options["seed"], 0)
     kinds = {
         "data": describe_node(X, y, None, multiplicity),
         "estimation": find_estimation_rows(rows, options),

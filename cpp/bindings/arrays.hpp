@@ -44,6 +44,11 @@ Array<T> to_numpy(Buffer<T>&& buffer) {
     return Array<T>(moved->data(), {moved->size()}, owner);
 }
 
+template <typename T>
+std::vector<T> to_vector(const ConstArray<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
 // Views a float32, float64 or uint8 matrix of any strides.
 inline FeatureMatrix view_matrix(const AnyMatrix& x) {
     FeatureMatrix view;

@@ -2,41 +2,15 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
 #include "bindings/bindings.hpp"
+#include "bindings/training_data.hpp"
+#include "core/columns/copy_columns.hpp"
 
 namespace silvan::bindings {
 namespace {
-
-// Tiles keep both the rows that are read and the columns that are written in the first-level cache.
-constexpr std::size_t kTileRows = 256;
-constexpr std::size_t kTileColumns = 16;
-
-template <typename From, typename To>
-void copy_tiled(const AnyMatrix& x, To* columns) {
-    const auto* data = static_cast<const From*>(x.data());
-    const std::size_t n = x.shape(0);
-    const std::size_t p = x.shape(1);
-    const std::int64_t row_stride = x.stride(0);
-    const std::int64_t column_stride = x.stride(1);
-    for (std::size_t i0 = 0; i0 < n; i0 += kTileRows) {
-        throw_if_stopped(static_cast<std::int64_t>(kTileRows * p));
-        const std::size_t i1 = std::min(n, i0 + kTileRows);
-        for (std::size_t j0 = 0; j0 < p; j0 += kTileColumns) {
-            const std::size_t j1 = std::min(p, j0 + kTileColumns);
-            for (std::size_t j = j0; j < j1; ++j) {
-                const From* from = data + static_cast<std::int64_t>(j) * column_stride;
-                To* to = columns + j * n;
-                for (std::size_t i = i0; i < i1; ++i) {
-                    to[i] = static_cast<To>(from[static_cast<std::int64_t>(i) * row_stride]);
-                }
-            }
-        }
-    }
-}
 
 template <typename From, typename To>
 nb::object make_columns(const AnyMatrix& x) {
@@ -46,7 +20,9 @@ nb::object make_columns(const AnyMatrix& x) {
     nb::capsule owner(columns, [](void* at) noexcept { delete static_cast<Buffer<To>*>(at); });
     run_interruptibly([&] {
         columns->allocate(n * p);
-        copy_tiled<From, To>(x, columns->data());
+        const MatrixView<From> view{static_cast<const From*>(x.data()), static_cast<std::int64_t>(n),
+                                    static_cast<std::int64_t>(p), x.stride(0), x.stride(1)};
+        copy_columns(view, columns->data());
     });
     const std::int64_t stride = static_cast<std::int64_t>(n);
     return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns->data(), {n, p}, owner, {1, stride}));
@@ -75,10 +51,9 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& ta
     return to_numpy(std::move(order));
 }
 
-Array<std::int32_t> draw_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
-    const RowDraws draws = view_rows(rows);
-    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
-    run_interruptibly([&] { draw_rows(draws, seed, tree, multiplicity.data()); });
+Array<std::int32_t> draw_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.view.n_samples));
+    run_interruptibly([&] { draw_rows(draws.view, seed, tree, multiplicity.data()); });
     return to_numpy(std::move(multiplicity));
 }
 
@@ -96,43 +71,13 @@ Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& t
     return to_numpy(std::move(repeats));
 }
 
-Array<std::uint32_t> estimation_rows_of_tree(const nb::dict& rows, std::uint64_t seed, std::uint64_t tree) {
-    const RowDraws draws = view_rows(rows);
-    std::vector<std::uint32_t> estimation;
-    if (is_honest(draws)) {
-        std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
-        run_interruptibly([&] { draw_rows(draws, seed, tree, multiplicity.data()); });
-        const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
-        for (std::size_t row = 0; row < multiplicity.size(); ++row) {
-            const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;
-            if (estimates) estimation.push_back(static_cast<std::uint32_t>(row));
-        }
-    }
-    return to_numpy(std::move(estimation));
+Array<std::uint32_t> estimation_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::uint32_t> rows;
+    run_interruptibly([&] { rows = list_estimation_rows(draws.view, seed, tree); });
+    return to_numpy(std::move(rows));
 }
 
 }  // namespace
-
-RowDraws view_rows(const nb::dict& rows) {
-    const auto order = nb::cast<ConstArray<std::uint32_t>>(rows["order"]);
-    RowDraws draws;
-    draws.order = order.data();
-    draws.n_samples = static_cast<std::int64_t>(order.shape(0));
-    if (!rows["cumulative"].is_none()) {
-        const auto cumulative = nb::cast<ConstArray<double>>(rows["cumulative"]);
-        if (cumulative.shape(0) != order.shape(0)) throw std::invalid_argument("cumulative and order differ in length");
-        draws.cumulative = cumulative.data();
-    }
-    draws.n_draws = nb::cast<std::int64_t>(rows["n_draws"]);
-    draws.replace = nb::cast<bool>(rows["replace"]);
-    if (rows.contains("estimation_share")) draws.estimation_share = nb::cast<double>(rows["estimation_share"]);
-    if (rows.contains("repeats") && !rows["repeats"].is_none()) {
-        const auto repeats = nb::cast<ConstArray<std::uint8_t>>(rows["repeats"]);
-        if (repeats.shape(0) != order.shape(0)) throw std::invalid_argument("repeats and order differ in length");
-        draws.repeats = repeats.data();
-    }
-    return draws;
-}
 
 void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"),
@@ -143,14 +88,14 @@ void bind_data(nb::module_& m) {
           nb::arg("weights") = nb::none(), kRowOrder);
     m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
           nb::arg("weights") = nb::none(), kRowOrder);
-    m.def("draw_rows", &draw_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
+    m.def("draw_rows", &draw_rows_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each row.");
     constexpr auto kRowRepeats = "For each position in the canonical order, 1 if the row there equals the one before.";
     m.def("row_repeats", &row_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
           kRowRepeats);
     m.def("row_repeats", &row_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
           kRowRepeats);
-    m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("rows"), nb::arg("seed"), nb::arg("tree"),
+    m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }
 

@@ -1,34 +1,19 @@
-// Binds growing: checks what Python hands over, frees the GIL, and returns the forest as arrays.
-#include <nanobind/stl/function.h>
+// Binds growing: frees the GIL, and returns the forest as arrays.
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/training_data.hpp"
 #include "core/forest_grower.hpp"
 
 namespace silvan::bindings {
 namespace {
-
-Criterion read_criterion(const std::string& name) {
-    if (name == "gini") return Criterion::gini;
-    if (name == "entropy") return Criterion::entropy;
-    if (name == "squared_error") return Criterion::squared_error;
-    if (name == "gaussian") return Criterion::gaussian;
-    throw std::invalid_argument("unknown criterion " + name);
-}
-
-const SplitKernels* find_kernels(const std::string& name) {
-    for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
-        if (name == (*table)->name) return *table;
-    }
-    throw std::invalid_argument("this processor has no kernels named " + name);
-}
 
 std::vector<std::string> instruction_sets() {
     std::vector<std::string> names;
@@ -38,70 +23,10 @@ std::vector<std::string> instruction_sets() {
     return names;
 }
 
-GaussianOptions read_gaussian(const nb::dict& options) {
-    GaussianOptions read;
-    read.full = nb::cast<bool>(options["full"]);
-    read.n_dimensions = nb::cast<std::int64_t>(options["n_dimensions"]);
-    read.max_thresholds = nb::cast<std::int64_t>(options["max_thresholds"]);
-    read.ridge = nb::cast<double>(options["ridge"]);
-    read.bits = nb::cast<std::int32_t>(options["bits"]);
-    if (read.n_dimensions < 1) throw std::invalid_argument("a Gaussian needs a dimension");
-    if (!(read.ridge > 0.0)) throw std::invalid_argument("the ridge must be positive");
-    return read;
-}
-
-GrowOptions read_options(const nb::dict& options) {
-    GrowOptions read;
-    read.criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
-    read.n_directions = nb::cast<std::int64_t>(options["n_directions"]);
-    read.max_depth = nb::cast<std::int64_t>(options["max_depth"]);
-    read.min_samples_split = nb::cast<std::int64_t>(options["min_samples_split"]);
-    read.min_samples_leaf = nb::cast<std::int64_t>(options["min_samples_leaf"]);
-    read.min_impurity_decrease = nb::cast<double>(options["min_impurity_decrease"]);
-    if (read.criterion == Criterion::gaussian) read.gaussian = read_gaussian(options["gaussian"]);
-    read.seed = nb::cast<std::uint64_t>(options["seed"]);
-    read.kernels = options.contains("instruction_set")
-                       ? find_kernels(nb::cast<std::string>(options["instruction_set"]))
-                       : &best_kernels();
-    return read;
-}
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
-
-TrainingTargets read_targets(const nb::object& targets, const nb::object& weights, std::int64_t n_samples,
-                             const nb::dict& options) {
-    TrainingTargets read;
-    read.n_outputs = nb::cast<std::int64_t>(options["n_outputs"]);
-    const Criterion criterion = read_criterion(nb::cast<std::string>(options["criterion"]));
-    // The Gaussian criterion reads no targets, but a law of directions that looks at them finds equal ones.
-    if (criterion == Criterion::squared_error || (criterion == Criterion::gaussian && !targets.is_none())) {
-        const auto values = nb::cast<ConstMatrix<double>>(targets);
-        require(static_cast<std::int64_t>(values.shape(0)) == n_samples, "targets need one row per sample");
-        require(static_cast<std::int64_t>(values.shape(1)) == read.n_outputs, "targets need n_outputs columns");
-        read.value = values.data();
-    } else if (criterion != Criterion::gaussian) {
-        const auto labels = nb::cast<ConstArray<std::int32_t>>(targets);
-        require(static_cast<std::int64_t>(labels.shape(0)) == n_samples, "targets need one entry per sample");
-        read.label = labels.data();
-        for (std::int64_t i = 0; i < n_samples; ++i) {
-            require(read.label[i] >= 0 && read.label[i] < read.n_outputs, "class codes must be below n_outputs");
-        }
-    }
-    if (!weights.is_none()) {
-        const auto values = nb::cast<ConstArray<double>>(weights);
-        require(static_cast<std::int64_t>(values.shape(0)) == n_samples, "weights need one entry per sample");
-        read.weight = values.data();
-    }
-    return read;
-}
-
-nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
+nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     nb::dict arrays;
-    arrays["grid_shape"] = to_numpy(grid == nullptr ? std::vector<std::int64_t>() : std::vector(grid->shape()));
-    arrays["grid_contiguous"] =
-        to_numpy(grid == nullptr ? std::vector<std::uint8_t>() : std::vector(grid->contiguous()));
+    arrays["grid_shape"] = to_numpy(std::move(columns.grid_shape));
+    arrays["grid_contiguous"] = to_numpy(std::move(columns.grid_contiguous));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));
@@ -121,71 +46,22 @@ nb::dict to_dict(ForestArrays&& forest, const Grid* grid) {
     return arrays;
 }
 
-// The categories that the options tell of, and the order of rows that their codes are learnt in.
-void read_categories(const nb::dict& options, TrainingSet& training) {
-    if (!options.contains("n_categories")) return;
-    const auto counts = nb::cast<std::vector<std::int64_t>>(options["n_categories"]);
-    const FeatureMatrix& columns = training.features.columns;
-    require(static_cast<std::int64_t>(counts.size()) == columns.n_features, "n_categories needs one entry per feature");
-    require(std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n >= 0; }),
-            "n_categories must not be negative");
-    require(columns.type == FeatureType::float32, "numbers of categories must be float32");
-    require(training.targets.label != nullptr || training.targets.value != nullptr, "categories need targets");
-    training.features.categories = Categories(counts);
-    training.rank.resize(static_cast<std::size_t>(training.rows.n_samples));
-    for (std::size_t i = 0; i < training.rank.size(); ++i) {
-        training.rank[training.rows.order[i]] = static_cast<std::uint32_t>(i);
-    }
-}
-
-// The caller's own matrix, where it is row-major and of a type that growing reads, as a second layout.
-void view_rows_layout(const nb::object& source, TrainingFeatures& features) {
-    if (source.is_none()) return;
-    const FeatureMatrix rows = view_matrix(nb::cast<AnyMatrix>(source));
-    require(rows.n_samples == features.columns.n_samples && rows.n_features == features.columns.n_features,
-            "source and columns differ in shape");
-    if (rows.column_stride == 1) features.rows = rows;
-}
-
-// Running sums are filled row by row, so rows are read where they are at hand in the stored type.
-const FeatureMatrix& rows_or_columns(const TrainingFeatures& features) {
-    return features.rows.data != nullptr && features.rows.type == features.columns.type ? features.rows
-                                                                                        : features.columns;
-}
-
-nb::dict grow(const AnyMatrix& columns, const nb::object& source, const nb::object& targets, const nb::object& weights,
-              const nb::dict& rows, const std::shared_ptr<ProjectionDistribution>& distribution,
-              const nb::dict& options, std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads,
-              const nb::object& on_progress) {
-    TrainingSet training;
-    training.features.columns = view_features(columns);
-    view_rows_layout(source, training.features);
-    training.targets = read_targets(targets, weights, training.features.columns.n_samples, options);
-    training.rows = view_rows(rows);
-    require(training.rows.n_samples == training.features.columns.n_samples, "rows need one entry per sample");
-    require(training.rows.n_draws >= 1, "at least one row must be drawn");
-    require(distribution->n_features() == training.features.columns.n_features,
-            "the distribution was made for another number of features");
-    const GrowOptions read = read_options(options);
-    read_categories(options, training);
-    const Grid* grid = training.features.categories.any() ? nullptr : distribution->grid();
+nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distribution, const GrowOptions& options,
+              std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads, const nb::object& on_progress) {
+    check_targets(options.criterion.criterion, data.arrays.targets);
     const auto on_wait = [&on_progress](std::int64_t done) {
         check_signals();
         const nb::gil_scoped_acquire acquire;
         if (!on_progress.is_none()) on_progress(done);
     };
-    run_interruptibly([&] {
-        find_integral_features(training.features);
-        if (grid != nullptr) {
-            training.features.sums = std::make_unique<RunningSums>(rows_or_columns(training.features), *grid);
-        }
-    });
+    std::optional<TrainingSet> training;
+    run_interruptibly([&] { training.emplace(data.arrays, distribution, *options.kernels); });
     ForestArrays forest;
     {
         const nb::gil_scoped_release release;
-        forest = grow_forest(training, *distribution, read, {trees.first, trees.second}, n_threads, on_wait);
+        forest = grow_forest(*training, distribution, options, {trees.first, trees.second}, n_threads, on_wait);
     }
-    return to_dict(std::move(forest), grid);
+    return to_dict(std::move(forest), training->space->describe());
 }
 
 }  // namespace
@@ -196,9 +72,12 @@ void check_signals() {
 }
 
 void bind_grow(nb::module_& m) {
-    m.def("grow", &grow, nb::arg("columns"), nb::arg("source").none(), nb::arg("targets").none(), nb::arg("weights").none(), nb::arg("rows"),
-          nb::arg("distribution"), nb::arg("options"), nb::arg("trees"), nb::arg("n_threads"),
-          nb::arg("on_progress").none(), "Grows trees [first, last) and returns the arrays of the forest.");
+    m.def("grow", &grow, nb::arg("training"), nb::arg("distribution"), nb::arg("options"), nb::arg("trees"),
+          nb::arg("n_threads"), nb::arg("on_progress").none(),
+          nb::sig("def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, "
+                  "trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> "
+                  "dict[str, NDArray]"),
+          "Grows trees [first, last) and returns the arrays of the forest.");
     m.def("instruction_sets", &instruction_sets,
           "The instruction sets that this processor can run and the core was compiled for, best last.");
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/training_data.hpp"
 #include "core/predictor.hpp"
 #include "core/votes.hpp"
 
@@ -31,15 +32,9 @@ public:
         hold(forest, "values", view.values);
         const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
         const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
-        if (shape.shape(0) > 0) {
-            grid_ = std::make_unique<Grid>(
-                std::vector<std::int64_t>(shape.data(), shape.data() + shape.shape(0)),
-                std::vector<std::uint8_t>(contiguous.data(), contiguous.data() + contiguous.shape(0)));
-            view.grid = grid_.get();
-        }
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
-        categories_ = Categories({n_categories.data(), n_categories.data() + n_categories.shape(0)});
-        if (categories_.any()) view.categories = &categories_;
+        columns_ = make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
+        view.columns = columns_.get();
     }
 
     ForestView view;
@@ -54,18 +49,12 @@ private:
     }
 
     std::vector<nb::object> held_;
-    std::unique_ptr<Grid> grid_;
-    Categories categories_;
+    std::unique_ptr<ColumnSpace> columns_;
 };
 
 FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
     const FeatureMatrix features = view_features(x);
-    if (features.n_features != forest.n_features) {
-        throw std::invalid_argument("X has another number of features than the forest");
-    }
-    if (forest.categories != nullptr && features.type != FeatureType::float32) {
-        throw std::invalid_argument("numbers of categories must be float32");
-    }
+    forest.columns->check(features);
     return features;
 }
 
@@ -109,18 +98,17 @@ Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, 
 }
 
 std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
-                                                                  bool hard, const nb::dict& rows,
+                                                                  bool hard, const HeldRowDraws& draws,
                                                                   std::uint64_t seed, std::int64_t n_threads) {
     const HeldForest held(forest);
     const FeatureMatrix features = view_checked(x, held.view);
-    const RowDraws draws = view_rows(rows);
-    if (draws.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
+    if (draws.view.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
     std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
         nb::gil_scoped_release release;
-        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, draws, seed,
-                             ThreadTeam(n_threads, check_signals), sums.data(), counts.data());
+        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, {draws.view, seed},
+                             ThreadTeam(n_threads, check_signals), {sums.data(), counts.data()});
     }
     return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
 }
@@ -144,7 +132,7 @@ void bind_predict(nb::module_& m) {
     m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
           "The mean over trees of the leaf values, or of each tree's vote.");
     m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
-          nb::arg("rows"), nb::arg("seed"), nb::arg("n_threads"),
+          nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads"),
           "Sums of votes over the trees that did not draw a row, and the number of those trees.");
     m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
           "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");

@@ -1,14 +1,17 @@
 // Binds the projection distributions and the drawing of directions outside a forest.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,9 +20,11 @@
 #include "bindings/bindings.hpp"
 #include "bindings/node_data.hpp"
 #include "bindings/python_distribution.hpp"
+#include "core/columns/column_space.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
+#include "core/samplers/draw_at_node.hpp"
 #include "core/samplers/graph_neighborhoods.hpp"
 #include "core/samplers/mixture.hpp"
 #include "core/samplers/patches.hpp"
@@ -43,11 +48,6 @@ std::int64_t check_n_features(std::int64_t n_features) {
     require(n_features >= 1 && n_features <= std::numeric_limits<std::int32_t>::max(),
             "n_features must be between 1 and 2^31 - 1");
     return n_features;
-}
-
-template <typename T>
-std::vector<T> to_vector(const ConstArray<T>& array) {
-    return {array.data(), array.data() + array.shape(0)};
 }
 
 DistributionPtr make_axis_aligned(std::int64_t n_features) {
@@ -147,7 +147,7 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
         n_features = check_n_features(n_features * length);
     }
     const auto patches = std::make_shared<Patches>(std::move(law));
-    if (patches->grid() != nullptr) check_n_features(n_features + patches->grid()->n_sums());
+    check_n_features(patches->n_columns());
     return patches;
 }
 
@@ -175,62 +175,35 @@ DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable s
                                                 std::move(name));
 }
 
-std::uint64_t follow_path(std::uint64_t key, const std::string& path) {
-    for (const char step : path) {
-        require(step == 'L' || step == 'R', "path may hold L and R only");
-        key = child_key(key, step == 'L' ? Side::left : Side::right);
-    }
-    return key;
+nb::tuple to_tuple(std::vector<std::int64_t>&& indptr, std::vector<std::int32_t>&& indices,
+                   std::vector<float>&& weights) {
+    return nb::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(indices)), to_numpy(std::move(weights)));
 }
 
-nb::tuple sample_directions(const DistributionPtr& distribution, std::uint64_t seed, std::int64_t tree,
-                            const std::string& path, std::int64_t n_directions, std::uint64_t attempt,
-                            const nb::object& rows) {
+nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
+                            std::int64_t n_directions, const NodeData* rows) {
     require(n_directions >= 1, "n_directions must be at least 1");
-    require(tree >= 0, "tree must not be negative");
-    const auto tree_number = static_cast<std::uint64_t>(tree);
-    const NodeData data(rows, distribution->n_features());
-    NodeContext root = data.root();
-    NodeContext node = data.node();
-    root.tree = node.tree = tree;
-    root.key = stream_key(seed, tree_number, Purpose::root_node);
-    node.depth = static_cast<std::int64_t>(path.size());
-    node.key = follow_path(root.key, path);
+    const NodeData none;
+    const NodeData& data = rows == nullptr ? none : *rows;
+    data.check_features(distribution.n_features());
     ProjectionBatch batch;
-    run_interruptibly([&] {
-        Random tree_random(stream_key(seed, tree_number, Purpose::tree_sampler));
-        const auto sampler = distribution->make_sampler(tree_random);
-        sampler->prepare(root, tree_random);
-        Random node_random(attempt_key(node.key, attempt));
-        sampler->sample(node, n_directions, node_random, batch);
-    });
-    return nb::make_tuple(to_numpy(std::move(batch.indptr)), to_numpy(std::move(batch.indices)),
-                          to_numpy(std::move(batch.weights)));
+    run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
+    return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.weights));
 }
 
-nb::object grid_of(const DistributionPtr& distribution) {
-    const Grid* grid = distribution->grid();
-    if (grid == nullptr) return nb::none();
-    return nb::make_tuple(to_numpy(std::vector<std::int64_t>(grid->shape())),
-                          to_numpy(std::vector<std::uint8_t>(grid->contiguous())));
-}
-
-// Writes directions over running sums as directions over features.
-nb::tuple expand_directions(const ConstArray<std::int64_t>& shape, const ConstArray<std::uint8_t>& contiguous,
+nb::tuple expand_directions(const ColumnDescription& columns, std::int64_t n_features,
                             const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
                             const ConstArray<float>& weights) {
-    const Grid grid(to_vector(shape), to_vector(contiguous));
     ExpandedDirections expanded;
     run_interruptibly([&] {
+        const auto space = make_column_space(n_features, columns);
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];
-            throw_if_stopped(grid.n_sums());
-            expand_direction(grid, {indices.data() + start, weights.data() + start, end - start}, expanded);
+            space->expand({indices.data() + start, weights.data() + start, end - start}, expanded);
         }
     });
-    return nb::make_tuple(to_numpy(std::move(expanded.indptr)), to_numpy(std::move(expanded.indices)),
-                          to_numpy(std::move(expanded.weights)));
+    return to_tuple(std::move(expanded.indptr), std::move(expanded.indices), std::move(expanded.weights));
 }
 
 // The function of a Python distribution refers to its module, and the module may refer to the distribution.
@@ -258,8 +231,18 @@ void bind_samplers(nb::module_& m) {
     nb::class_<ProjectionDistribution>(m, "ProjectionDistribution",
                                        "Where a node's candidate directions come from; immutable.")
         .def_prop_ro("n_features", &ProjectionDistribution::n_features, "The number of features.")
-        .def_prop_ro("grid", &grid_of,
-                     "Shape and contiguous axes of the grid whose running sums directions are drawn over, or None.");
+        .def_prop_ro("columns", &ProjectionDistribution::columns,
+                     "The columns that directions are drawn over besides the features.");
+    nb::class_<NodePlace>(m, "NodePlace", "Which draw of which node; `path` from the root is a string of L and R.")
+        .def("__init__",
+             [](NodePlace* place, std::uint64_t seed, std::int64_t tree, const std::string& path,
+                std::uint64_t attempt) { new (place) NodePlace{seed, tree, path, attempt}; },
+             nb::arg("seed"), nb::arg("tree"), nb::arg("path") = "", nb::arg("attempt") = 0);
+    nb::class_<NodeData>(m, "NodeRows", "The rows of a node that no forest has.")
+        .def(nb::init<AnyMatrix, NodeData::Targets, std::optional<ConstArray<double>>, ConstArray<std::int32_t>,
+                      std::optional<ConstArray<std::uint32_t>>>(),
+             nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("weights").none(), nb::arg("multiplicity"),
+             nb::arg("rows").none());
     nb::class_<PythonDistribution, ProjectionDistribution>(
         m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A law written in Python.");
     nb::class_<NodeView>(m, "NodeView", "The node that a Python distribution draws for, during that call.")
@@ -289,16 +272,27 @@ void bind_samplers(nb::module_& m) {
           nb::arg("n_patches"), "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"),
           nb::arg("sizes"), nb::arg("weights"));
-    m.def("expand_directions", &expand_directions, nb::arg("shape"), nb::arg("contiguous"), nb::arg("indptr"),
-          nb::arg("indices"), nb::arg("weights"), "Directions over running sums as directions over features.");
+    m.def("expand_directions", &expand_directions, nb::arg("columns"), nb::arg("n_features"), nb::arg("indptr"),
+          nb::arg("indices"), nb::arg("weights"),
+          nb::sig("def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], "
+                  "indices: NDArray[numpy.int32], weights: NDArray[numpy.float32]) -> "
+                  "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
+          "Directions over all columns, written over the features alone.");
     m.def("python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
           nb::arg("name") = "sample",
           "A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
           "name.");
-    m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("seed"), nb::arg("tree"),
-          nb::arg("path"), nb::arg("n_directions"), nb::arg("attempt") = 0, nb::arg("rows").none() = nb::none(),
-          "The directions that a tree draws at the node reached by `path`, a string of L and R. Laws that look at "
-          "data see `rows`, {X, targets, weights, multiplicity, rows}, or a node without rows.");
+    m.def(
+        "sample_thresholds",
+        [](const NodePlace& place, std::int64_t n) { return to_numpy(draw_thresholds_at_node(place, n)); },
+        nb::arg("place"), nb::arg("n"),
+        "Where random thresholds lie between smallest and largest value, for the directions that vary at a node.");
+    m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("place"), nb::arg("n_directions"),
+          nb::arg("rows").none() = nb::none(),
+          nb::sig("def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
+                  "rows: NodeRows | None = None) -> "
+                  "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
+          "The directions that a tree draws at a node. Laws that look at data see `rows`, or a node without rows.");
 }
 
 }  // namespace silvan::bindings

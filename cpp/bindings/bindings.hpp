@@ -4,19 +4,15 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/arrays.hpp"
-#include "core/row_draws.hpp"
 #include "core/thread_team.hpp"
 
 namespace silvan::bindings {
 
+void bind_training(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_predict(nb::module_& m);
-
-// Views the dictionary {order, cumulative, n_draws, replace}, and for honest trees {estimation_share, repeats}; the
-// arrays must outlive the view.
-RowDraws view_rows(const nb::dict& rows);
 
 // Lets Python's signal handlers run; throws what they raise, such as KeyboardInterrupt.
 void check_signals();

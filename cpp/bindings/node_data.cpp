@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-
+#include <utility>
 
 namespace silvan::bindings {
 
@@ -48,69 +48,70 @@ void load_lapack() {
 
 const Lapack& lapack() { return scipy_lapack; }
 
-NodeData::NodeData(const nb::object& data, std::int64_t n_features) {
-    if (data.is_none()) return;
-    const auto read = nb::cast<nb::dict>(data);
-    x_ = nb::cast<AnyMatrix>(read["X"]);
-    features_ = view_features(x_);
-    require(features_.n_features == n_features, "X must have the features of the distribution");
-    read_targets(read);
-    read_rows(read);
+NodeData::NodeData(AnyMatrix x, Targets targets, std::optional<ConstArray<double>> weights,
+                   const ConstArray<std::int32_t>& multiplicity,
+                   const std::optional<ConstArray<std::uint32_t>>& rows)
+    : x_(std::move(x)), given_(std::move(targets)), weights_(std::move(weights)) {
+    features_.columns = view_features(x_);
+    space_ = make_column_space(features_.columns.n_features, {});
+    columns_ = space_->read_training(features_, nullptr, best_kernels());
+    read_targets();
+    read_rows(multiplicity, rows);
 }
 
-void NodeData::read_targets(const nb::dict& data) {
-    const nb::object targets = data["targets"];
+void NodeData::check_features(std::int64_t n_features) const {
+    require(columns_ == nullptr || columns_->n_features() == n_features, "X must have the features of the distribution");
+}
+
+void NodeData::read_targets() {
     std::int64_t n_targets = 0;
-    if (nb::try_cast(targets, labels_)) {
-        n_targets = static_cast<std::int64_t>(labels_.shape(0));
-        targets_.label = labels_.data();
+    if (const auto* labels = std::get_if<ConstArray<std::int32_t>>(&given_)) {
+        n_targets = static_cast<std::int64_t>(labels->shape(0));
+        targets_.label = labels->data();
         for (std::int64_t i = 0; i < n_targets; ++i) {
             require(targets_.label[i] >= 0, "class codes must not be negative");
             targets_.n_outputs = std::max<std::int64_t>(targets_.n_outputs, targets_.label[i] + std::int64_t{1});
         }
     } else {
-        outputs_ = nb::cast<ConstMatrix<double>>(targets);
-        n_targets = static_cast<std::int64_t>(outputs_.shape(0));
-        targets_.value = outputs_.data();
-        targets_.n_outputs = static_cast<std::int64_t>(outputs_.shape(1));
+        const auto& outputs = std::get<ConstMatrix<double>>(given_);
+        n_targets = static_cast<std::int64_t>(outputs.shape(0));
+        targets_.value = outputs.data();
+        targets_.n_outputs = static_cast<std::int64_t>(outputs.shape(1));
         require(targets_.n_outputs >= 1, "targets need a column");
     }
-    require(n_targets == features_.n_samples, "targets need one entry per row of X");
-    const nb::object weights = data["weights"];
-    if (weights.is_none()) return;
-    weights_ = nb::cast<ConstArray<double>>(weights);
-    require(static_cast<std::int64_t>(weights_.shape(0)) == n_targets, "weights need one entry per row of X");
-    targets_.weight = weights_.data();
+    require(n_targets == features_.columns.n_samples, "targets need one entry per row of X");
+    if (!weights_) return;
+    require(static_cast<std::int64_t>(weights_->shape(0)) == n_targets, "weights need one entry per row of X");
+    targets_.weight = weights_->data();
 }
 
-void NodeData::read_rows(const nb::dict& data) {
-    const auto multiplicity = nb::cast<ConstArray<std::int32_t>>(data["multiplicity"]);
-    require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.n_samples,
+void NodeData::read_rows(const ConstArray<std::int32_t>& multiplicity,
+                         const std::optional<ConstArray<std::uint32_t>>& rows) {
+    require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.columns.n_samples,
             "multiplicity needs one entry per row of X");
-    const auto add = [&multiplicity](Rows& rows, std::uint32_t row) {
-        rows.numbers.push_back(row);
-        rows.counts.push_back(multiplicity.data()[row]);
+    const auto add = [&multiplicity](Rows& to, std::uint32_t row) {
+        to.numbers.push_back(row);
+        to.counts.push_back(multiplicity.data()[row]);
     };
-    for (std::uint32_t row = 0; row < features_.n_samples; ++row) {
+    for (std::uint32_t row = 0; row < features_.columns.n_samples; ++row) {
         if (multiplicity.data()[row] > 0) add(root_, row);
     }
-    const nb::object rows = data["rows"];
-    if (rows.is_none()) {
+    if (!rows) {
         node_ = root_;
         return;
     }
-    const auto numbers = nb::cast<ConstArray<std::uint32_t>>(rows);
-    for (std::size_t i = 0; i < numbers.shape(0); ++i) {
-        const std::uint32_t row = numbers.data()[i];
-        require(row < features_.n_samples && multiplicity.data()[row] > 0, "rows must be rows of X that the root has");
+    for (std::size_t i = 0; i < rows->shape(0); ++i) {
+        const std::uint32_t row = rows->data()[i];
+        require(row < features_.columns.n_samples && multiplicity.data()[row] > 0,
+                "rows must be rows of X that the root has");
         add(node_, row);
     }
 }
 
 NodeContext NodeData::view(const Rows& rows) const {
     NodeContext context;
-    if (features_.data == nullptr) return context;
-    context.features = &features_;
+    if (columns_ == nullptr) return context;
+    context.columns = columns_.get();
     context.rows = rows.numbers.data();
     context.n_rows = static_cast<std::int64_t>(rows.numbers.size());
     context.targets = &targets_;

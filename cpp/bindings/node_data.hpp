@@ -4,11 +4,14 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include "bindings/arrays.hpp"
 #include "core/lapack.hpp"
-#include "core/node_targets.hpp"
+#include "core/columns/column_space.hpp"
 #include "core/samplers/projection_sampler.hpp"
 
 namespace silvan::bindings {
@@ -18,13 +21,20 @@ namespace silvan::bindings {
 void load_lapack();
 const Lapack& lapack();
 
-// Views a node that Python describes as {X, targets, weights, multiplicity, rows}: X is float32 or uint8, targets
-// are class codes (int32) or outputs (float64, a column for each), weights (float64) or None, and multiplicity
-// (int32) has one entry per row of X, too. The root has all rows of positive multiplicity; `rows` (uint32) are
-// those of the node, None for the root's. None in place of the dictionary is a node without rows.
+// NodeRows in Python: X is float32 or uint8, targets are class codes (int32) or outputs (float64, a column for each),
+// and weights (float64) or None and multiplicity (int32) have one entry per row of X, too. The root has all rows of
+// positive multiplicity; `rows` (uint32) are those of the node, None for the root's.
 class NodeData {
 public:
-    NodeData(const nanobind::object& data, std::int64_t n_features);
+    using Targets = std::variant<ConstArray<std::int32_t>, ConstMatrix<double>>;
+
+    // A node without rows.
+    NodeData() = default;
+    NodeData(AnyMatrix x, Targets targets, std::optional<ConstArray<double>> weights,
+             const ConstArray<std::int32_t>& multiplicity, const std::optional<ConstArray<std::uint32_t>>& rows);
+
+    // Throws std::invalid_argument unless X has so many features.
+    void check_features(std::int64_t n_features) const;
 
     NodeContext root() const { return view(root_); }
     NodeContext node() const { return view(node_); }
@@ -36,16 +46,17 @@ private:
     };
 
     NodeContext view(const Rows& rows) const;
-    void read_targets(const nanobind::dict& data);
-    void read_rows(const nanobind::dict& data);
+    void read_targets();
+    void read_rows(const ConstArray<std::int32_t>& multiplicity, const std::optional<ConstArray<std::uint32_t>>& rows);
 
-    FeatureMatrix features_;
+    FeatureLayouts features_;
+    std::unique_ptr<ColumnSpace> space_;
+    std::unique_ptr<NodeColumns> columns_;
     TrainingTargets targets_;
     // What the views above refer to.
     AnyMatrix x_;
-    ConstArray<std::int32_t> labels_;
-    ConstMatrix<double> outputs_;
-    ConstArray<double> weights_;
+    Targets given_;
+    std::optional<ConstArray<double>> weights_;
     Rows root_;
     Rows node_;
 };

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "core/categories.hpp"
-#include "core/node_targets.hpp"
 #include "core/samplers/check_directions.hpp"
 
 namespace silvan::bindings {
@@ -26,17 +24,12 @@ nb::object to_matrix(std::vector<T>&& values, std::int64_t n_rows, std::int64_t 
 
 template <typename T>
 nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
-    std::vector<T> copy;
-    if (node.features != nullptr) {
-        const FeatureMatrix& features = *node.features;
-        copy.reserve(static_cast<std::size_t>(node.n_rows * n_features));
+    std::vector<T> copy(static_cast<std::size_t>(node.n_rows * n_features));
+    std::vector<double> column(static_cast<std::size_t>(node.n_rows));
+    for (std::int32_t j = 0; node.columns != nullptr && j < n_features; ++j) {
+        node.columns->read_feature(j, node.rows, node.n_rows, column.data());
         for (std::int64_t i = 0; i < node.n_rows; ++i) {
-            const T* row = features.as<T>() + node.rows[i] * features.row_stride;
-            for (std::int32_t j = 0; j < n_features; ++j) {
-                const T value = row[j * features.column_stride];
-                const bool is_category = node.codes != nullptr && node.codes->is_categorical(j);
-                copy.push_back(is_category ? static_cast<T>(node.codes->code_of(j, static_cast<float>(value))) : value);
-            }
+            copy[static_cast<std::size_t>(i * n_features + j)] = static_cast<T>(column[static_cast<std::size_t>(i)]);
         }
     }
     return to_matrix(std::move(copy), node.n_rows, n_features);
@@ -122,7 +115,7 @@ nb::object NodeView::rows() const {
 
 nb::object NodeView::features() const {
     const NodeContext& context = node();
-    const bool is_uint8 = context.features != nullptr && context.features->type == FeatureType::uint8;
+    const bool is_uint8 = context.columns != nullptr && context.columns->feature_type() == FeatureType::uint8;
     return is_uint8 ? copy_rows<std::uint8_t>(context, n_features_) : copy_rows<float>(context, n_features_);
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/training_features.hpp"
+#include "core/columns/column_space.hpp"
 
 namespace silvan {
 
@@ -31,15 +31,10 @@ public:
 
     // Sends the rows of a node to its children, left and right, in place; the set of rows in the node's range
     // stays what it was.
-    std::pair<EstimationRange, EstimationRange> divide(const EstimationRange& range, const TrainingFeatures& features,
-                                                       const SplitKernels& kernels, const Direction& direction,
-                                                       NodeCodes* codes, float threshold, bool missing_left);
+    std::pair<EstimationRange, EstimationRange> divide(const EstimationRange& range, NodeColumns& columns,
+                                                       const Direction& direction, float threshold, bool missing_left);
 
 private:
-    // Moves the entries that go left to the front; returns how many.
-    template <typename T>
-    std::int64_t partition(T* entries, T* right, std::int64_t n, float threshold, bool missing_left) const;
-
     std::vector<std::uint32_t> rows_;
     std::vector<std::int32_t> counts_;
     std::vector<std::uint32_t> right_rows_;

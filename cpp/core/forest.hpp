@@ -4,13 +4,13 @@
 // tree's first node; a leaf has left = -1 - (its number among the tree's leaves).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/buffer.hpp"
-#include "core/categories.hpp"
-#include "core/grid.hpp"
-#include "core/views.hpp"
+#include "core/columns/column_space.hpp"
+#include "core/split_kernels.hpp"
 
 namespace silvan {
 
@@ -66,6 +66,25 @@ inline bool goes_left(float value, float threshold, bool missing_left) {
     return value <= threshold || (missing_left && value != value);
 }
 
+// Moves the entries (numbers of rows, counts) whose values go left to the front; returns how many. Stable, so that
+// rows stay in ascending order within every node and gathers stream through memory. `spare` has room for n entries.
+template <typename T>
+std::int64_t partition_rows(T* entries, T* spare, const float* values, std::int64_t n, float threshold,
+                            bool missing_left) {
+    std::int64_t n_left = 0;
+    std::int64_t n_right = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T entry = entries[i];
+        const bool left = goes_left(values[i], threshold, missing_left);
+        entries[n_left] = entry;
+        spare[n_right] = entry;
+        n_left += left ? 1 : 0;
+        n_right += left ? 0 : 1;
+    }
+    std::copy_n(spare, n_right, entries + n_left);
+    return n_left;
+}
+
 // A forest as a reader sees it.
 struct ForestView {
     std::int64_t n_trees = 0;
@@ -82,8 +101,29 @@ struct ForestView {
     const std::int64_t* value_indptr = nullptr;
     const std::int32_t* value_outputs = nullptr;
     const double* values = nullptr;
-    const Grid* grid = nullptr;  // where directions may be over its running sums
-    const Categories* categories = nullptr;  // where directions may be over indicators of categories
+    const ColumnSpace* columns = nullptr;  // what directions are over
+};
+
+// One tree of it.
+struct TreeView {
+    const std::int32_t* left;
+    const float* threshold;
+    const std::uint8_t* missing_left;
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const float* weights;
+
+    TreeView(const ForestView& forest, std::int64_t tree)
+        : left(forest.left + forest.tree_offsets[tree]),
+          threshold(forest.threshold + forest.tree_offsets[tree]),
+          missing_left(forest.missing_left + forest.tree_offsets[tree]),
+          indptr(forest.direction_indptr + forest.tree_offsets[tree]),
+          indices(forest.direction_indices),
+          weights(forest.direction_weights) {}
+
+    Direction direction(std::int32_t node) const {
+        return {indices + indptr[node], weights + indptr[node], indptr[node + 1] - indptr[node]};
+    }
 };
 
 }  // namespace silvan

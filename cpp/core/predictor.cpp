@@ -21,36 +21,11 @@ constexpr std::int64_t kMinBlock = 16;
 constexpr std::int64_t kMaxBlock = 4096;
 constexpr std::int64_t kWalkSingly = 8;  // up to so many rows walk the rest of the way one by one
 
-struct TreeView {
-    const std::int32_t* left;
-    const float* threshold;
-    const std::uint8_t* missing_left;
-    const std::int64_t* indptr;
-    const std::int32_t* indices;
-    const float* weights;
-
-    TreeView(const ForestView& forest, std::int64_t tree)
-        : left(forest.left + forest.tree_offsets[tree]),
-          threshold(forest.threshold + forest.tree_offsets[tree]),
-          missing_left(forest.missing_left + forest.tree_offsets[tree]),
-          indptr(forest.direction_indptr + forest.tree_offsets[tree]),
-          indices(forest.direction_indices),
-          weights(forest.direction_weights) {}
-
-    Direction direction(std::int32_t node) const {
-        return {indices + indptr[node], weights + indptr[node], indptr[node + 1] - indptr[node]};
-    }
-};
-
 // Takes blocks of rows down trees; holds the scratch memory of one thread.
 class Descent {
 public:
     Descent(const FeatureMatrix& block, const ForestView& forest, const SplitKernels& kernels)
-        : block_(block),
-          sums_(forest.grid == nullptr ? nullptr : std::make_unique<RunningSums>(block, *forest.grid)),
-          categories_(forest.categories == nullptr ? nullptr
-                                                   : std::make_unique<CategoryReader>(*forest.categories)),
-          kernels_(kernels),
+        : columns_(forest.columns->read_block(block, kernels)),
           values_(static_cast<std::size_t>(block.n_samples + kLane)),
           right_(static_cast<std::size_t>(block.n_samples)) {}
 
@@ -69,7 +44,9 @@ public:
             if (tree.left[group.node] < 0) {
                 arrive(group.node, first, n);
             } else if (n <= kWalkSingly) {
-                for (std::int64_t i = 0; i < n; ++i) arrive(walk(tree, group.node, first[i]), first + i, std::int64_t{1});
+                for (std::int64_t i = 0; i < n; ++i) {
+                    arrive(columns_->walk(tree, group.node, first[i]), first + i, std::int64_t{1});
+                }
             } else {
                 divide(tree, group, first, n);
             }
@@ -85,67 +62,16 @@ private:
     void divide(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n) {
         const Direction direction = tree.direction(group.node);
         throw_if_stopped(n * direction.n_nonzeros);
-        project(direction, rows, n, values_.data());
+        columns_->project(direction, rows, n, values_.data());
         const float threshold = tree.threshold[group.node];
         const bool missing_left = tree.missing_left[group.node] != 0;
-        std::int64_t n_left = 0;
-        std::int64_t n_right = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const std::uint32_t row = rows[i];
-            const bool left = goes_left(values_[static_cast<std::size_t>(i)], threshold, missing_left);
-            rows[n_left] = row;
-            right_[static_cast<std::size_t>(n_right)] = row;
-            n_left += left ? 1 : 0;
-            n_right += left ? 0 : 1;
-        }
-        std::copy_n(right_.begin(), n_right, rows + n_left);
+        const std::int64_t n_left = partition_rows(rows, right_.data(), values_.data(), n, threshold, missing_left);
         const std::int32_t left = tree.left[group.node];
-        if (n_right > 0) open_.push_back({left + 1, group.begin + n_left, group.end});
+        if (n_left < n) open_.push_back({left + 1, group.begin + n_left, group.end});
         if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
     }
 
-    void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n, float* values) const {
-        if (categories_ != nullptr) return categories_->project(kernels_, block_, rows, n, direction, values);
-        const bool over_sums = direction.indices[0] >= block_.n_features;
-        kernels_.project(over_sums ? sums_->view() : block_, rows, n, direction, values);
-        if (over_sums && sums_->has_missing()) sums_->mark_missing(direction, rows, n, values);
-    }
-
-    std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) const {
-        if (block_.type == FeatureType::float32) return walk_typed<float>(tree, node, row);
-        return walk_typed<std::uint8_t>(tree, node, row);
-    }
-
-    // The same operations in the same order as the projection kernel.
-    template <typename T>
-    std::int32_t walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row) const {
-        const T* features = block_.as<T>() + static_cast<std::int64_t>(row) * block_.row_stride;
-        const std::int64_t stride = block_.column_stride;
-        std::int64_t work = 0;
-        while (tree.left[node] >= 0) {
-            std::int64_t k = tree.indptr[node];
-            const std::int64_t end = tree.indptr[node + 1];
-            work += end - k;
-            float value = 0.0F;
-            if (tree.indices[end - 1] < block_.n_features) {
-                value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
-                for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
-            } else {
-                float padded[kLane];
-                project(tree.direction(node), &row, 1, padded);
-                value = padded[0];
-            }
-            const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
-            node = tree.left[node] + (left ? 0 : 1);
-        }
-        throw_if_stopped(work);
-        return node;
-    }
-
-    const FeatureMatrix block_;
-    const std::unique_ptr<RunningSums> sums_;
-    const std::unique_ptr<CategoryReader> categories_;
-    const SplitKernels& kernels_;
+    const std::unique_ptr<BlockColumns> columns_;
     std::vector<float> values_;
     std::vector<std::uint32_t> right_;
     std::vector<Group> open_;
@@ -173,8 +99,7 @@ void add_vote(const ForestView& forest, std::int64_t leaf, Voting voting, double
 template <typename Work>
 void for_row_blocks(const ForestView& forest, const FeatureMatrix& features, const ThreadTeam& team,
                     const Work& work) {
-    const std::int64_t sum_bytes = forest.grid == nullptr ? 0 : forest.grid->n_sums() * 8;
-    const std::int64_t row_bytes = features.n_features * bytes_of(features.type) + sum_bytes;
+    const std::int64_t row_bytes = features.n_features * bytes_of(features.type) + forest.columns->bytes_per_row();
     const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
     const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
     team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);
@@ -242,9 +167,8 @@ void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting v
 }
 
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
-                          const RowDraws& draws, std::uint64_t seed, const ThreadTeam& team, double* sums,
-                          std::int32_t* counts) {
-    const InBag in_bag(draws, seed, forest.n_trees, team);
+                          const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes) {
+    const InBag in_bag(draws.rows, draws.seed, forest.n_trees, team);
     for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         std::vector<std::uint32_t> rows;
@@ -253,9 +177,9 @@ void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& feature
             for (std::int64_t i = first; i < last; ++i) {
                 if (in_bag.contains(t, i)) continue;
                 rows.push_back(static_cast<std::uint32_t>(i - first));
-                ++counts[i];
+                ++votes.counts[i];
             }
-            vote(forest, t, voting, descent, rows, sums + first * forest.n_outputs);
+            vote(forest, t, voting, descent, rows, votes.sums + first * forest.n_outputs);
         }
     });
 }

@@ -21,9 +21,19 @@ enum class Voting : std::uint8_t { soft, hard };
 void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
                double* sums);
 
-// The same over the trees that did not draw the row; counts tells how many those were.
+// How the trees of a forest drew their rows.
+struct TreeDraws {
+    const RowDraws& rows;
+    std::uint64_t seed;
+};
+
+struct OutOfBagVotes {
+    double* sums;          // n_samples x n_outputs
+    std::int32_t* counts;  // trees that did not draw the row
+};
+
+// The same over the trees that did not draw the row.
 void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
-                          const RowDraws& draws, std::uint64_t seed, const ThreadTeam& team, double* sums,
-                          std::int32_t* counts);
+                          const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes);
 
 }  // namespace silvan

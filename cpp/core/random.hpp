@@ -42,10 +42,16 @@ inline std::uint64_t attempt_key(std::uint64_t node_key, std::uint64_t attempt) 
     return attempt == 0 ? node_key : combine_keys(node_key, kFirstRedraw + attempt);
 }
 
-// The stream of the codes that categories have in a node's draw number `attempt`.
-inline std::uint64_t codes_key(std::uint64_t node_key, std::uint64_t attempt) {
-    constexpr std::uint64_t kFirstCodes = 512;
-    return combine_keys(node_key, kFirstCodes + attempt);
+// The stream of what columns learn at a node for its draw number `attempt`.
+inline std::uint64_t columns_key(std::uint64_t node_key, std::uint64_t attempt) {
+    constexpr std::uint64_t kFirstColumns = 512;
+    return combine_keys(node_key, kFirstColumns + attempt);
+}
+
+// The stream of a node's thresholds, where they are drawn.
+inline std::uint64_t thresholds_key(std::uint64_t node_key) {
+    constexpr std::uint64_t kThresholds = 256;
+    return combine_keys(node_key, kThresholds);
 }
 
 // The streams of a node's Gaussian space: number 0 draws its thresholds, the others its directions.

@@ -159,6 +159,19 @@ std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uin
     return chosen;
 }
 
+std::vector<std::uint32_t> list_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::uint32_t> rows;
+    if (!is_honest(draws)) return rows;
+    std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+    draw_rows(draws, seed, tree, multiplicity.data());
+    const std::vector<std::uint8_t> chosen = choose_estimation_rows(draws, seed, tree, multiplicity.data());
+    for (std::size_t row = 0; row < multiplicity.size(); ++row) {
+        const bool estimates = chosen.empty() ? multiplicity[row] > 0 : chosen[row] != 0;
+        if (estimates) rows.push_back(static_cast<std::uint32_t>(row));
+    }
+    return rows;
+}
+
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets,
                                            std::int64_t n_targets, const double* weights) {

@@ -37,6 +37,9 @@ void draw_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
 std::vector<std::uint8_t> choose_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree,
                                                  const std::int32_t* multiplicity);
 
+// The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.
+std::vector<std::uint32_t> list_estimation_rows(const RowDraws& draws, std::uint64_t seed, std::uint64_t tree);
+
 // Sorts rows by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal rows
 // end up side by side, and any permutation of the training set gives the same sequence of rows and weights.
 // `targets` is n_samples x n_targets, of std::int32_t or double.

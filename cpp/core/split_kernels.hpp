@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/split.hpp"
 #include "core/views.hpp"
 
 namespace silvan {
@@ -38,14 +39,6 @@ struct RegressionTargets {
     const double* sum = nullptr;  // weight times target
     double total_weight = 0.0;
     double total_sum = 0.0;
-};
-
-// The best split of one direction: rows with value <= lower go left. `score` is what the criterion
-// maximises; found is false if no position beats the score that the search was asked to beat.
-struct SplitPosition {
-    double score = 0.0;
-    float lower = 0.0F;
-    bool found = false;
 };
 
 // Rows per block of the all-pairs kernels; value buffers are padded to a multiple of it.
@@ -88,10 +81,10 @@ struct SplitKernels {
 
     // Exact search by comparing all pairs of rows: at most kMaxPairs rows and kMaxPairClasses classes, and
     // total weight at most 255 (65,535 with two classes).
-    SplitPosition (*search_pairs)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+    Split (*search_pairs)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
                                   std::int64_t min_samples_leaf);
 
-    SplitPosition (*search_pairs_regression)(const float* values, std::int64_t n_rows,
+    Split (*search_pairs_regression)(const float* values, std::int64_t n_rows,
                                              const RegressionTargets& targets,
                                              std::int64_t min_samples_leaf);
 

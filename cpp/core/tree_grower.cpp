@@ -19,19 +19,6 @@ std::int64_t likely_tree_rows(const RowDraws& rows) {
     return std::min(most, static_cast<std::int64_t>(likely));
 }
 
-template <typename T>
-bool equal_rows(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
-    const T* first = x.as<T>() + static_cast<std::int64_t>(a) * x.row_stride;
-    const T* second = x.as<T>() + static_cast<std::int64_t>(b) * x.row_stride;
-    for (std::int64_t j = 0; j < x.n_features; ++j) {
-        const T u = first[j * x.column_stride];
-        const T v = second[j * x.column_stride];
-        const bool both_missing = u != u && v != v;
-        if (u != v && !both_missing) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
 TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
@@ -39,12 +26,18 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
     : training_(training),
       distribution_(distribution),
       options_(options),
-      targets_(training.targets, options.criterion, likely_tree_rows(training.rows)),
-      search_(*options.kernels, training.features, likely_tree_rows(training.rows), options.min_samples_leaf),
-      space_(options.gaussian) {
-    if (options.criterion == Criterion::gaussian) search_.use_space(space_);
-    if (training.features.categories.any()) codes_.emplace(training.features.categories, training.rank.data());
-    counts_.reserve(static_cast<std::size_t>(likely_tree_rows(training.rows)));
+      columns_(training.columns->for_thread()),
+      search_(make_node_search(options.criterion, training.targets,
+                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {
+    const std::int64_t n_rows = likely_tree_rows(training.rows);
+    reserve_rows(n_rows, n_rows);
+    counts_.reserve(static_cast<std::size_t>(n_rows));
+}
+
+// Room for nodes, and for leaves that are filled from other rows.
+void TreeGrower::reserve_rows(std::int64_t n_rows, std::int64_t n_leaf_rows) {
+    scratch_.values.reserve_rows(n_rows);
+    search_->reserve_rows(std::max(n_rows, n_leaf_rows));
 }
 
 void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
@@ -55,8 +48,7 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     rows_ = rows.data();
     const auto n_rows = static_cast<std::int64_t>(rows.size());
     const EstimationRange estimates = estimation_.start();
-    targets_.reserve_rows(std::max(n_rows, estimates.size()));
-    search_.reserve_rows(n_rows);
+    reserve_rows(n_rows, estimates.size());
 
     const auto tree_number = static_cast<std::uint64_t>(tree);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
@@ -66,7 +58,7 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     arrays.add_nodes(1);
     const NodeContext root = context_of(open_.back());
-    if (codes_) codes_->start(root, codes_key(root.key, 0));
+    columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
     while (!open_.empty()) {
         const OpenNode open = open_.back();
@@ -80,7 +72,7 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
 // to `estimation_`.
 void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
     const bool honest = is_honest(training_.rows);
-    auto* multiplicity = static_cast<std::int32_t*>(search_.room_for(training_.rows.n_samples));
+    auto* multiplicity = scratch_.values.borrow_all<std::int32_t>(training_.rows.n_samples);
     const auto tree = static_cast<std::uint64_t>(tree_);
     draw_rows(training_.rows, options_.seed, tree, multiplicity);
     std::vector<std::uint8_t> chosen;
@@ -106,78 +98,33 @@ void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
 
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
-    targets_.load(rows_ + open.begin, open.end - open.begin, counts_.data() + open.begin);
-    if (targets_.is_gaussian()) load_space(open, sampler);
-    if (open.node == 0) root_weight_ = targets_.total_weight();
+    const NodeSummary summary = search_->load(context_of(open), sampler);
+    if (open.node == 0) root_weight_ = summary.weight;
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
-    arrays.weight[node] = targets_.total_weight();
-    arrays.impurity[node] = static_cast<float>(targets_.impurity());
+    arrays.weight[node] = summary.weight;
+    arrays.impurity[node] = static_cast<float>(summary.impurity);
 
     Split split;
-    if (may_split(open)) split = find_split(open, sampler);
+    if (may_split(open, summary)) split = find_split(open, sampler);
     // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
     const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
-    if (split.found && impurity_decrease(split) >= limit) {
+    if (split.found && search_->impurity_decrease(split, root_weight_) >= limit) {
         add_split(open, split, arrays);
     } else {
         add_leaf(open, arrays);
     }
 }
 
-// The space has a dimension for every feature if it may have so many. Otherwise directions are drawn for it;
-// those that do not vary at the node are replaced by others a few times.
-void TreeGrower::load_space(const OpenNode& open, ProjectionSampler& sampler) {
-    constexpr std::uint64_t kMaxDraws = 8;
-    const std::int64_t n_features = training_.features.columns.n_features;
-    space_.start(open.end - open.begin, targets_.row_weights(), space_key(open.key, 0));
-    if (n_features <= options_.gaussian.n_dimensions) {
-        if (features_.size() == 0) {
-            for (std::int64_t j = 0; j < n_features; ++j) {
-                features_.add(static_cast<std::int32_t>(j), 1.0F);
-                features_.end_direction();
-            }
-        }
-        add_dimensions(open, features_);
-    } else {
-        for (std::uint64_t draw = 1; draw <= kMaxDraws; ++draw) {
-            const std::int64_t n_missing = options_.gaussian.n_dimensions - space_.n_dimensions();
-            if (n_missing == 0) break;
-            Random random(space_key(open.key, draw));
-            batch_.clear();
-            sampler.sample(context_of(open), n_missing, random, batch_);
-            add_dimensions(open, batch_);
-        }
-    }
-    space_.finish();
-    targets_.describe(space_);
-}
-
-void TreeGrower::add_dimensions(const OpenNode& open, const ProjectionBatch& batch) {
-    const std::int64_t n_rows = open.end - open.begin;
-    values_.resize(static_cast<std::size_t>((n_rows + kLane - 1) / kLane * kLane));
-    for (std::int64_t j = 0; j < batch.size(); ++j) {
-        const ValueRange range = training_.features.project(*options_.kernels, rows_ + open.begin, n_rows,
-                                                            direction_of(batch, j), codes(), values_.data());
-        space_.add_dimension(values_.data(), range);
-    }
-}
-
-// As a share of the tree's weight, and a mean over regression outputs, as impurities are.
-double TreeGrower::impurity_decrease(const Split& split) const {
-    const double outputs = targets_.is_classification() ? 1.0 : static_cast<double>(targets_.n_outputs());
-    return (split.score - targets_.base_score()) / root_weight_ / outputs;
-}
-
 // Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
-bool TreeGrower::may_split(const OpenNode& open) const {
+bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) const {
     const std::int64_t n = open.end - open.begin;
-    return open.estimates.reached && !targets_.is_pure() && open.depth < options_.max_depth &&
+    return open.estimates.reached && !summary.pure && open.depth < options_.max_depth &&
            n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) {
-    return {&training_.features.columns, rows_ + open.begin, open.end - open.begin, tree_, open.depth,
-            open.key, &training_.targets, counts_.data() + open.begin, codes()};
+    return {columns_.get(), &training_.targets, rows_ + open.begin, counts_.data() + open.begin,
+            open.end - open.begin, tree_, open.depth, open.key};
 }
 
 // If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
@@ -185,14 +132,14 @@ NodeContext TreeGrower::context_of(const OpenNode& open) {
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
     const NodeContext context = context_of(open);
-    const std::int64_t n_features = training_.features.columns.n_features;
+    const std::int64_t n_features = columns_->n_features();
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {
         Random random(attempt_key(open.key, redraw));
-        if (codes_) codes_->start(context, codes_key(open.key, redraw));
+        columns_->start(context, columns_key(open.key, redraw));
         batch_.clear();
         sampler.sample(context, n_directions, random, batch_);
-        const Split split = search_.find(context.rows, targets_, batch_, codes());
+        const Split split = search_->find(context, batch_);
         if (split.varies || redraw == kMaxRedraws) return split;
         if (redraw == 0 && rows_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
@@ -202,58 +149,27 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
 bool TreeGrower::rows_are_identical(const OpenNode& open) const {
     const std::uint32_t first = rows_[open.begin];
     for (std::int64_t i = open.begin + 1; i < open.end; ++i) {
-        const std::uint32_t row = rows_[i];
-        const FeatureMatrix& columns = training_.features.columns;
-        const bool equal = columns.type == FeatureType::float32 ? equal_rows<float>(columns, first, row)
-                                                                : equal_rows<std::uint8_t>(columns, first, row);
-        if (!equal) return false;
+        if (!columns_->equal_rows(first, rows_[i])) return false;
     }
     return true;
 }
 
-// Stable, so that rows stay in ascending order within every node and gathers stream through memory.
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     const std::int64_t n = open.end - open.begin;
-    divide(counts_.data() + open.begin, n, split);
-    return open.begin + divide(rows_ + open.begin, n, split);
-}
-
-template <typename T>
-std::int64_t TreeGrower::divide(T* entries, std::int64_t n, const Split& split) {
-    const float* values = search_.winning_values();
-    T* right = static_cast<T*>(search_.spare());
-    std::int64_t n_left = 0;
-    std::int64_t n_right = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const T entry = entries[i];
-        const bool go_left = goes_left(values[i], split.threshold, split.missing_left);
-        entries[n_left] = entry;
-        right[n_right] = entry;
-        n_left += go_left ? 1 : 0;
-        n_right += go_left ? 0 : 1;
-    }
-    std::copy(right, right + n_right, entries + n_left);
-    return n_left;
-}
-
-// Where training met no missing value, later ones follow the side of the larger weight.
-bool TreeGrower::heavier_left(const Split& split) const {
-    const float* values = search_.winning_values();
-    double weight = 0.0;
-    for (std::int64_t i = 0; i < targets_.n_rows(); ++i) {
-        weight += values[i] <= split.threshold ? targets_.row_weight(i) : 0.0;
-    }
-    return weight > targets_.total_weight() - weight;
+    const float* values = scratch_.values.best();
+    partition_rows(counts_.data() + open.begin, scratch_.values.borrow_current<std::int32_t>(), values, n,
+                   split.threshold, split.missing_left);
+    return open.begin + partition_rows(rows_ + open.begin, scratch_.values.borrow_current<std::uint32_t>(), values, n,
+                                       split.threshold, split.missing_left);
 }
 
 void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
-    const bool missing_left = split.has_missing ? split.missing_left : heavier_left(split);
     const std::int64_t middle = partition(open, split);
     const auto node = static_cast<std::size_t>(open.node);
     const auto left = static_cast<std::int32_t>(arrays.left.size());
 
-    const Direction winner = direction_of(batch_, split.direction);
-    const Direction kept = codes_ ? codes_->written_out(winner) : winner;
+    const Direction winner = batch_.direction(split.direction);
+    const Direction kept = columns_->written_out(winner);
     const auto length = static_cast<std::size_t>(kept.n_nonzeros);
     arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
     arrays.direction_indices.append(kept.indices, length);
@@ -261,26 +177,29 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
-    arrays.missing_left[node] = missing_left ? 1 : 0;
+    arrays.missing_left[node] = split.missing_left ? 1 : 0;
     arrays.add_nodes(2);
-    const auto [left_estimates, right_estimates] = estimation_.divide(
-        open.estimates, training_.features, *options_.kernels, winner, codes(), split.threshold, missing_left);
+    const auto [left_estimates, right_estimates] =
+        estimation_.divide(open.estimates, *columns_, winner, split.threshold, split.missing_left);
     open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
     open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
 }
 
 void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
-    std::int64_t n_members = open.end - open.begin;
-    if (estimation_.honest()) {
-        const std::uint32_t* members = estimation_.rows(open.estimates);
-        n_members = open.estimates.size();
-        targets_.load(members, n_members, estimation_.counts(open.estimates));
-        arrays.members.append(members, static_cast<std::size_t>(n_members));
-    }
     const auto node = static_cast<std::size_t>(open.node);
     arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());
+    std::int64_t n_members = open.end - open.begin;
     const std::size_t before = arrays.values.size();
-    targets_.append_value(arrays.value_outputs, arrays.values);
+    if (estimation_.honest()) {
+        NodeContext estimates;
+        estimates.rows = estimation_.rows(open.estimates);
+        estimates.counts = estimation_.counts(open.estimates);
+        n_members = estimates.n_rows = open.estimates.size();
+        search_->append_value_of(estimates, arrays.value_outputs, arrays.values);
+        arrays.members.append(estimates.rows, static_cast<std::size_t>(n_members));
+    } else {
+        search_->append_value(arrays.value_outputs, arrays.values);
+    }
     arrays.n_values.push_back(static_cast<std::int32_t>(arrays.values.size() - before));
     arrays.n_members.push_back(static_cast<std::int32_t>(n_members));
 }

@@ -2,39 +2,30 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
-#include "core/criteria.hpp"
+#include "core/criteria/node_search.hpp"
 #include "core/estimation_rows.hpp"
 #include "core/forest.hpp"
-#include "core/gaussian_space.hpp"
-#include "core/node_targets.hpp"
 #include "core/row_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
+#include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
-#include "core/split_search.hpp"
-#include "core/training_features.hpp"
+#include "core/training_set.hpp"
 
 namespace silvan {
 
 struct GrowOptions {
-    Criterion criterion = Criterion::gini;
+    CriterionOptions criterion;
     std::int64_t n_directions = 1;
     std::int64_t max_depth = 0;
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_impurity_decrease = 0.0;
-    GaussianOptions gaussian;
+    bool random_thresholds = false;
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
-};
-
-struct TrainingSet {
-    TrainingFeatures features;
-    TrainingTargets targets;
-    RowDraws rows;
-    std::vector<std::uint32_t> rank;  // place of each row in canonical order, where features are categorical
 };
 
 class TreeGrower {
@@ -54,20 +45,14 @@ private:
         EstimationRange estimates;
     };
 
+    void reserve_rows(std::int64_t n_rows, std::int64_t n_leaf_rows);
     void draw_tree_rows(Buffer<std::uint32_t>& rows);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
-    void load_space(const OpenNode& open, ProjectionSampler& sampler);
-    void add_dimensions(const OpenNode& open, const ProjectionBatch& batch);
-    double impurity_decrease(const Split& split) const;
-    bool may_split(const OpenNode& open) const;
-    NodeCodes* codes() { return codes_ ? &*codes_ : nullptr; }
+    bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool rows_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
-    template <typename T>
-    std::int64_t divide(T* entries, std::int64_t n, const Split& split);
-    bool heavier_left(const Split& split) const;
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
     void add_leaf(const OpenNode& open, TreeArrays& arrays);
 
@@ -82,12 +67,9 @@ private:
     EstimationRows estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;
-    NodeTargets targets_;
-    SplitSearch search_;
-    GaussianSpace space_;
-    std::optional<NodeCodes> codes_;  // where features are categorical
-    ProjectionBatch features_;  // every feature by itself
-    std::vector<float> values_;
+    std::unique_ptr<NodeColumns> columns_;
+    SearchScratch scratch_;
+    std::unique_ptr<NodeSearch> search_;
 };
 
 }  // namespace silvan

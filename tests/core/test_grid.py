@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from growing import make_options, make_rows
+from growing import draw_rows, make_options, make_rows, sample_directions
+from growing import grow as grow_natively
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference_tree import ReferenceTree, native_nodes, project
@@ -36,13 +37,24 @@ GRIDS |= PAIRED
 grids = pytest.mark.parametrize("name", GRIDS)
 
 
+def grid_of(native):
+    columns = native.columns
+    return columns.grid_shape, columns.grid_contiguous
+
+
+def expand(grid, directions):
+    shape, contiguous = grid
+    columns = _core.ColumnDescription(shape, contiguous, [])
+    return _core.expand_directions(columns, int(np.prod(shape)), *directions)
+
+
 def make_native(name):
     """The distribution, its grid and its number of features."""
     patches = GRIDS[name]
     first = patches if isinstance(patches, Patches) else patches.components[-1][0]
     n_features = int(np.prod(first.shape))
     native = patches._to_native(n_features)
-    return native, native.grid, n_features
+    return native, grid_of(native), n_features
 
 
 def running_sums(X, grid):
@@ -74,11 +86,11 @@ def over_features(directions, grid):
 @grids
 def test_a_direction_over_running_sums_expands_to_its_patch(name):
     native, grid, p = make_native(name)
-    directions = _core.sample_directions(native, 3, 0, "", 500)
+    directions = sample_directions(native, 3, 0, "", 500)
     over_sums = directions[1][directions[0][:-1]] >= p
     assert over_sums.any()
     assert not over_sums.all()
-    expanded = _core.expand_directions(*grid, *directions)
+    expanded = expand(grid, directions)
     assert np.array_equal(to_dense(expanded, p), over_features(directions, grid))
     assert (expanded[2] == 1).all() == (name not in PAIRED)
     for start, end in pairwise(expanded[0]):
@@ -88,9 +100,9 @@ def test_a_direction_over_running_sums_expands_to_its_patch(name):
 @single_grids
 def test_a_direction_over_running_sums_has_few_look_ups(name):
     native, grid, p = make_native(name)
-    directions = _core.sample_directions(native, 3, 0, "", 500)
+    directions = sample_directions(native, 3, 0, "", 500)
     n_look_ups = np.diff(directions[0])
-    n_cells = np.diff(_core.expand_directions(*grid, *directions)[0])
+    n_cells = np.diff(expand(grid, directions)[0])
     over_sums = directions[1][directions[0][:-1]] >= p
     assert (n_cells[over_sums] > 3 * n_look_ups[over_sums]).all()
     assert np.array_equal(n_cells[~over_sums], n_look_ups[~over_sums])
@@ -99,7 +111,7 @@ def test_a_direction_over_running_sums_has_few_look_ups(name):
 @pytest.mark.parametrize(("name", "most"), [("pairs", 8), ("three on a torus", 48)])
 def test_several_patches_have_the_look_ups_of_each(name, most):
     native, _, p = make_native(name)
-    indptr, indices, _ = _core.sample_directions(native, 3, 0, "", 2_000)
+    indptr, indices, _ = sample_directions(native, 3, 0, "", 2_000)
     n_look_ups = np.diff(indptr)[indices[indptr[:-1]] >= p]
     assert n_look_ups.max() <= most
     assert n_look_ups.min() < most
@@ -118,15 +130,13 @@ def test_any_weights_over_running_sums_expand(name):
         (columns + p).astype(np.int32),
         weights[rows, columns].astype(np.float32),
     )
-    expanded = _core.expand_directions(*grid, *directions)
+    expanded = expand(grid, directions)
     assert np.array_equal(to_dense(expanded, p), over_features(directions, grid))
 
 
 def test_leaves_have_empty_directions_after_expansion():
     empty = (np.zeros(4, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-    indptr, indices, _ = _core.expand_directions(
-        np.array([5], np.int64), np.ones(1, np.uint8), *empty
-    )
+    indptr, indices, _ = expand(([5], [1]), empty)
     assert indptr.tolist() == [0, 0, 0, 0]
     assert len(indices) == 0
 
@@ -138,7 +148,7 @@ class GridTree(ReferenceTree):
     """The reference tree on directions that may be over running sums, added in float64."""
 
     def __init__(self, X, targets, weight, distribution, options):
-        self.grid = distribution.grid
+        self.grid = grid_of(distribution)
         self.sums = running_sums(np.nan_to_num(X), self.grid)
         super().__init__(X, targets, weight, distribution, options)
 
@@ -172,11 +182,8 @@ def grow(X, y, distribution, *, source=None, n_threads=1, trees=1, replace=True,
     n_outputs = int(y.max()) + 1 if y.ndim == 1 else y.shape[1]
     options = make_options(**({"n_outputs": n_outputs} | changes))
     rows = make_rows(len(X), replace=replace)
-    columns = _core.to_columns(X)
-    arrays = _core.grow(
-        columns, source, y, None, rows, distribution, options, (0, trees), n_threads, None
-    )
-    return arrays, rows, options
+    given = {"rows": rows, "source": source, "trees": trees, "n_threads": n_threads}
+    return grow_natively(X, y, distribution, options, **given), rows, options
 
 
 def assert_tree_equals_reference(arrays, reference):
@@ -211,7 +218,7 @@ def test_a_tree_over_running_sums_equals_the_reference(seed, n, n_classes, name,
     X = make_features(rng, n, p, features)
     y = rng.integers(0, n_classes, n).astype(np.int32)
     arrays, rows, options = grow(X, y, native, seed=seed, min_samples_leaf=leaf)
-    weight = _core.draw_rows(rows, seed, 0).astype(float)
+    weight = draw_rows(rows, seed, 0).astype(float)
     targets = np.eye(int(y.max()) + 1)[y]
     assert_tree_equals_reference(arrays, GridTree(X, targets, weight, native, options))
 
@@ -224,7 +231,7 @@ def test_large_nodes_over_running_sums_equal_the_reference_too(name, features):
     X = make_features(rng, 700, p, features)
     y = rng.integers(0, 3, 700).astype(np.int32)
     arrays, rows, options = grow(X, y, native, max_depth=3)
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
+    weight = draw_rows(rows, options["seed"], 0).astype(float)
     assert_tree_equals_reference(arrays, GridTree(X, np.eye(3)[y], weight, native, options))
 
 
@@ -234,7 +241,7 @@ def test_a_regression_tree_over_running_sums_equals_the_reference():
     X = make_features(rng, 200, p, "missing")
     y = rng.integers(-512, 512, (200, 1)) / 64.0
     arrays, rows, options = grow(X, y, native, criterion="squared_error")
-    weight = _core.draw_rows(rows, options["seed"], 0).astype(float)
+    weight = draw_rows(rows, options["seed"], 0).astype(float)
     assert_tree_equals_reference(arrays, GridTree(X, y, weight, native, options))
 
 
@@ -382,8 +389,8 @@ def patch_values(row, patches, n_patches=60):
     ends = arrays["direction_indptr"]
     nonzeros = [arrays["direction_indices"][ends[root] : ends[root + 1]] for root in roots]
     assert all(indices[0] >= n_features for indices in nonzeros)
-    expanded = _core.expand_directions(
-        *native.grid, ends, arrays["direction_indices"], arrays["direction_weights"]
+    expanded = expand(
+        grid_of(native), (ends, arrays["direction_indices"], arrays["direction_weights"])
     )
     return values, [expanded[1][expanded[0][root] : expanded[0][root + 1]] for root in roots]
 

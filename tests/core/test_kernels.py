@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from growing import make_options, make_rows
+from growing import grow as grow_natively
+from growing import make_options
 
 from silvan import _core
 
@@ -11,12 +12,8 @@ SETS = _core.instruction_sets()
 
 def grow(X, y, *, source=None, n_threads=1, n_outputs=3, **changes):
     options = make_options(n_outputs=n_outputs, **changes)
-    rows = make_rows(len(X))
     distribution = _core.sparse_signs(X.shape[1], 2.0, True)
-    columns = _core.to_columns(X)
-    return _core.grow(
-        columns, source, y, None, rows, distribution, options, (0, 6), n_threads, None
-    )
+    return grow_natively(X, y, distribution, options, source=source, trees=6, n_threads=n_threads)
 
 
 def problem(n=1500, p=9, dtype=np.float32):

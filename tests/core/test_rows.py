@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from growing import draw_rows, estimation_rows
 from scipy.stats import binom, chisquare
 
 from silvan import _core
@@ -17,7 +18,7 @@ def make_rows(order, n_draws, *, replace=True, cumulative=None):
 
 
 def draw_many(rows, n_trees=4000):
-    return np.stack([_core.draw_rows(rows, 3, tree) for tree in range(n_trees)])
+    return np.stack([draw_rows(rows, 3, tree) for tree in range(n_trees)])
 
 
 def test_bootstrap_draws_every_row_equally_often():
@@ -40,8 +41,8 @@ def test_whole_weights_draw_like_repeated_rows():
     rows = make_rows([2, 0, 1], 6, cumulative=np.array([3.0, 4.0, 6.0]))
     repeated = make_rows([0, 1, 2, 3, 4, 5], 6)
     for tree in range(50):
-        weighted = _core.draw_rows(rows, 9, tree)
-        single = _core.draw_rows(repeated, 9, tree)
+        weighted = draw_rows(rows, 9, tree)
+        single = draw_rows(repeated, 9, tree)
         np.testing.assert_array_equal(weighted[[2, 0, 1]], np.add.reduceat(single, [0, 3, 4]))
 
 
@@ -136,15 +137,15 @@ def honest_rows(n, *, share=0.5, repeats=None, **others):
 def test_estimation_rows_are_so_many_of_all_distinct_rows(share, n, n_estimation):
     rows = honest_rows(n, share=share, replace=False)
     for tree in range(50):
-        assert len(_core.estimation_rows(rows, 3, tree)) == n_estimation
+        assert len(estimation_rows(rows, 3, tree)) == n_estimation
 
 
 def test_every_drawn_row_is_an_estimation_row_equally_often():
     rows = honest_rows(8)
     drawn, chosen = np.zeros(8), np.zeros(8)
     for tree in range(4000):
-        multiplicity = _core.draw_rows(rows, 3, tree)
-        estimation = _core.estimation_rows(rows, 3, tree)
+        multiplicity = draw_rows(rows, 3, tree)
+        estimation = estimation_rows(rows, 3, tree)
         assert (multiplicity[estimation] > 0).all()
         drawn += multiplicity > 0
         chosen[estimation] += 1
@@ -158,7 +159,7 @@ def test_pairs_of_rows_are_divided_independently_of_their_places():
     rows = honest_rows(6, replace=False)
     together = np.zeros((6, 6))
     for tree in range(4000):
-        estimation = _core.estimation_rows(rows, 1, tree)
+        estimation = estimation_rows(rows, 1, tree)
         together[np.ix_(estimation, estimation)] += 1
     pairs = together[np.triu_indices(6, 1)] / 4000
     np.testing.assert_allclose(pairs, 3 / 6 * 2 / 5, atol=6 * np.sqrt(0.2 * 0.8 / 4000))
@@ -173,15 +174,15 @@ def test_equal_rows_are_on_the_same_side():
     rows = {"order": order, "cumulative": None, "n_draws": 15, "replace": False}
     rows |= {"estimation_share": 0.4, "repeats": repeats}
     for tree in range(20):
-        chosen = np.bincount(_core.estimation_rows(rows, 0, tree) // 3, minlength=5)
+        chosen = np.bincount(estimation_rows(rows, 0, tree) // 3, minlength=5)
         assert sorted(chosen.tolist()) == [0, 0, 0, 3, 3]
 
 
 def test_a_single_distinct_row_serves_for_structure_and_estimation():
-    assert _core.estimation_rows(honest_rows(1), 0, 0).tolist() == [0]
+    assert estimation_rows(honest_rows(1), 0, 0).tolist() == [0]
     same = honest_rows(4, repeats=np.array([0, 1, 1, 1], dtype=np.uint8), replace=False)
-    assert _core.estimation_rows(same, 0, 0).tolist() == [0, 1, 2, 3]
+    assert estimation_rows(same, 0, 0).tolist() == [0, 1, 2, 3]
 
 
 def test_trees_that_are_not_honest_have_no_estimation_rows():
-    assert len(_core.estimation_rows(make_rows(np.arange(9), 9), 0, 0)) == 0
+    assert len(estimation_rows(make_rows(np.arange(9), 9), 0, 0)) == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from categorical_tree import CategoricalTree
-from growing import make_options, make_rows
+from growing import draw_rows, grow, make_options, make_rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from projections.registry import CASES, named
@@ -56,13 +56,11 @@ def grow_both(seed, n, n_categories, law, missing, options, labels, targets, hon
     options = make_options(seed=seed, n_categories=n_categories, **options)
     rows = make_rows(n) | {"estimation_share": honest}
     distribution = make_law(law, len(n_categories))
-    arrays = _core.grow(
-        _core.to_columns(X), X, given, None, rows, distribution, options, (0, 1), 1, None
-    )
+    arrays = grow(X, given, distribution, options, rows=rows, source=X)
     reference = CategoricalTree(
         X,
         targets,
-        _core.draw_rows(rows, seed, 0) * 1.0,
+        draw_rows(rows, seed, 0) * 1.0,
         distribution,
         options,
         labels=labels,

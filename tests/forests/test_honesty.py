@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from growing import make_options
+from growing import make_options, to_native_options
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
@@ -82,12 +82,12 @@ def test_structure_does_not_depend_on_targets_of_estimation_rows(labelled):
     changed[rows] = (changed[rows] + 1) % 3
     # The halves follow the content of the rows: the same ones are asked for by hand.
     halves, law = forest._sampling.native(), AxisAligned()._to_native(6)
-    options = make_options(n_outputs=3, seed=forest._sampling.seed)
+    options = to_native_options(make_options(seed=forest._sampling.seed))
     arrays = []
     for targets in (y, changed):
-        codes, columns = targets.astype(np.int32), _core.to_columns(X)
-        grown = _core.grow(columns, None, codes, None, halves, law, options, (0, 1), 1, None)
-        arrays.append(grown)
+        codes = _core.Targets(targets.astype(np.int32), None, 3)
+        training = _core.TrainingSet(_core.to_columns(X), None, codes, halves)
+        arrays.append(_core.grow(training, law, options, (0, 1), 1, None))
     for name in ("left", "threshold", "direction_indices", "members", "impurity", "weight"):
         np.testing.assert_array_equal(arrays[0][name], arrays[1][name])
     assert not np.array_equal(arrays[0]["values"], arrays[1]["values"])

@@ -94,7 +94,12 @@ def test_joblib_context_sets_the_number_of_threads(labelled, monkeypatch):
     X, y = labelled
     seen = []
     grow = _core.grow
-    monkeypatch.setattr(_core, "grow", lambda *args: seen.append(args[8]) or grow(*args))
+
+    def spy(training, distribution, options, trees, n_threads, on_progress):
+        seen.append(n_threads)
+        return grow(training, distribution, options, trees, n_threads, on_progress)
+
+    monkeypatch.setattr(_core, "grow", spy)
     ForestClassifier(2).fit(X, y)
     ForestClassifier(2, n_jobs=2).fit(X, y)
     with joblib.parallel_config("threading", n_jobs=3):

@@ -140,12 +140,11 @@ public:
             }
         }
         const FeatureMatrix x = features();
-        order_ = canonical_order(x, labels_.data(), 1);
+        order_ = canonical_order(x, labels_.data(), 1, nullptr);
         repeats_ = mark_repeats(x, labels_.data(), 1, order_.data());
         if (kind.categorical) {
-            std::vector<std::int64_t> counts(kFeatures, 0);
-            counts[0] = counts[1] = 8;
-            categories_ = Categories(counts);
+            n_categories_.assign(kFeatures, 0);
+            n_categories_[0] = n_categories_[1] = 8;
         }
     }
 
@@ -171,23 +170,18 @@ public:
         return draws;
     }
 
-    const Categories& categories() const { return categories_; }
-
-    void describe(TrainingSet& training) const {
-        training.features.columns = features();
-        training.features.categories = categories_;
-        training.rows = draws();
+    TrainingArrays arrays() const {
+        TrainingArrays arrays;
+        arrays.layouts.columns = features();
+        arrays.rows = draws();
+        arrays.n_categories = n_categories_;
         if (kind_.criterion == Criterion::squared_error) {
-            training.targets.value = values_.data();
+            arrays.targets.value = values_.data();
         } else if (kind_.criterion != Criterion::gaussian) {
-            training.targets.label = labels_.data();
-            training.targets.n_outputs = 3;
+            arrays.targets.label = labels_.data();
+            arrays.targets.n_outputs = 3;
         }
-        training.rank.resize(order_.size());
-        for (std::size_t i = 0; i < order_.size(); ++i) training.rank[order_[i]] = static_cast<std::uint32_t>(i);
-        find_integral_features(training.features);
-        const Grid* grid = kind_.distribution->grid();
-        if (grid != nullptr) training.features.sums = std::make_unique<RunningSums>(features(), *grid);
+        return arrays;
     }
 
 private:
@@ -206,14 +200,14 @@ private:
     std::vector<double> values_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint8_t> repeats_;
-    Categories categories_;
+    std::vector<std::int64_t> n_categories_;
 };
 
-ForestView view_of(const ForestArrays& forest, const Kind& kind, const Data& data, std::int64_t n_outputs) {
+ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
     ForestView view;
     view.n_trees = static_cast<std::int64_t>(forest.tree_offsets.size()) - 1;
     view.n_features = kFeatures;
-    view.n_outputs = n_outputs;
+    view.n_outputs = training.targets.n_outputs;
     view.tree_offsets = forest.tree_offsets.data();
     view.leaf_offsets = forest.leaf_offsets.data();
     view.left = forest.left.data();
@@ -225,18 +219,17 @@ ForestView view_of(const ForestArrays& forest, const Kind& kind, const Data& dat
     view.value_indptr = forest.value_indptr.data();
     view.value_outputs = forest.value_outputs.data();
     view.values = forest.values.data();
-    if (!kind.categorical) view.grid = kind.distribution->grid();
-    if (data.categories().any()) view.categories = &data.categories();
+    view.columns = training.space.get();
     return view;
 }
 
 GrowOptions options_of(const Kind& kind, const Arguments& arguments) {
     GrowOptions options;
-    options.criterion = kind.criterion;
+    options.criterion.criterion = kind.criterion;
     options.n_directions = 8;
     options.max_depth = 1000;
     options.min_samples_leaf = kind.criterion == Criterion::gaussian ? 5 : 1;
-    options.gaussian.n_dimensions = 4;
+    options.criterion.gaussian.n_dimensions = 4;
     options.seed = kSeed;
     options.kernels = arguments.kernels;
     return options;
@@ -244,11 +237,11 @@ GrowOptions options_of(const Kind& kind, const Arguments& arguments) {
 
 void drive(const Kind& kind, const Arguments& arguments) {
     const Data data(kind, arguments.n_samples);
-    TrainingSet training;
-    data.describe(training);
+    const TrainingArrays arrays = data.arrays();
+    const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
     const ForestArrays forest = grow_forest(training, *kind.distribution, options_of(kind, arguments),
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
-    const ForestView view = view_of(forest, kind, data, training.targets.n_outputs);
+    const ForestView view = view_of(forest, training);
     const ThreadTeam team(arguments.n_threads);
     Digest predicted;
     const auto n = static_cast<std::size_t>(arguments.n_samples);
@@ -261,8 +254,8 @@ void drive(const Kind& kind, const Arguments& arguments) {
         sum_votes(view, data.features(), Voting::soft, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
-        sum_out_of_bag_votes(view, data.features(), Voting::soft, data.draws(), kSeed, team, sums.data(),
-                             counts.data());
+        sum_out_of_bag_votes(view, data.features(), Voting::soft, {arrays.rows, kSeed}, team,
+                             {sums.data(), counts.data()});
         predicted.add(sums);
         predicted.add(counts);
     }

@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import numpy as np
+from growing import sample_directions
 
-from silvan import _core
 from silvan.projections import Node
 
 MASK = 2**64 - 1
@@ -94,5 +94,5 @@ def draw_natively(distribution, rows, n_directions, seed=0, tree=0, path=""):
     n_features = rows["X"].shape[1]
     native = distribution._to_native(n_features)
     return to_dense(
-        _core.sample_directions(native, seed, tree, path, n_directions, rows=rows), n_features
+        sample_directions(native, seed, tree, path, n_directions, rows=rows), n_features
     )

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from growing import sample_directions
 from projections.nodes import describe_node
 from projections.registry import CASES, named
 from sklearn.base import clone
@@ -51,7 +52,7 @@ def test_the_same_seed_gives_the_same_directions_and_another_gives_others(case):
 def test_nodes_and_trees_have_directions_of_their_own(case):
     native = case.build(40)._to_native(40)
     drawn = [
-        tuple(map(bytes, _core.sample_directions(native, 5, tree, path, 8)))
+        tuple(map(bytes, sample_directions(native, 5, tree, path, 8)))
         for tree in (0, 1)
         for path in ("", "L", "R", "LR", "RL")
     ]
@@ -81,7 +82,7 @@ def test_a_split_is_one_of_the_directions_that_its_node_draws(case):
                 forest.direction_indices[nonzeros].tolist(),
                 forest.direction_weights[nonzeros].tolist(),
             )
-            indptr, indices, weights = _core.sample_directions(
+            indptr, indices, weights = sample_directions(
                 native, fitted._sampling.seed, tree, path, 4, rows=rows | {"rows": node_rows[node]}
             )
             drawn = [(indices[a:b].tolist(), weights[a:b].tolist()) for a, b in pairwise(indptr)]
@@ -154,4 +155,4 @@ def test_draw_checks_the_numbers_of_directions_and_features(n):
 @pytest.mark.parametrize("path", ["l", "LX", "0"])
 def test_a_path_holds_left_and_right_only(path):
     with pytest.raises(ValueError, match="path may hold L and R only"):
-        _core.sample_directions(_core.axis_aligned(3), 0, 0, path, 1)
+        sample_directions(_core.axis_aligned(3), 0, 0, path, 1)

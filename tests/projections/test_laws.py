@@ -5,11 +5,10 @@ Seeds are fixed; the thresholds would let one law in a hundred million fail by c
 
 import numpy as np
 import pytest
+from growing import sample_directions
 from projections.nodes import describe_node, make_node, to_dense
 from projections.registry import CASES, named
 from scipy.stats import chi2_contingency
-
-from silvan import _core
 
 RAREST = 1e-8
 N_FEATURES, N_DIRECTIONS = 6, 4
@@ -28,7 +27,7 @@ def draw_natively(distribution, n_nodes):
     """The directions of the roots of `n_nodes` trees, dense."""
     native = distribution._to_native(N_FEATURES)
     for tree in range(n_nodes):
-        directions = _core.sample_directions(native, 11, tree, "", N_DIRECTIONS, rows=ROWS)
+        directions = sample_directions(native, 11, tree, "", N_DIRECTIONS, rows=ROWS)
         yield to_dense(directions, N_FEATURES)
 
 

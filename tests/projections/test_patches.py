@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from growing import sample_directions
 from projections.exact_laws import (
     RAREST,
     as_dictionary,
@@ -22,7 +23,7 @@ from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from silvan import ForestClassifier, _core
+from silvan import ForestClassifier
 from silvan.projections import AxisAligned, Mixture, Node, Patches
 
 # Axes as (length, least, most, boundary). Patches of more than 12 cells are drawn over running
@@ -88,7 +89,7 @@ def test_patches_have_the_law_of_the_dictionary_of_all_patches(axes):
 def test_the_grids_of_these_tests_have_patches_over_running_sums_and_over_cells(axes):
     p = n_cells(axes)
     native = make_patches(axes)._to_native(p)
-    indptr, indices, _ = _core.sample_directions(native, 0, 0, "", 4_000)
+    indptr, indices, _ = sample_directions(native, 0, 0, "", 4_000)
     over_sums = indices[indptr[:-1]] >= p
     assert over_sums.any() == (axes != GRIDS["channels alone"])
     assert not over_sums.all()
@@ -251,7 +252,7 @@ def test_pairs_of_large_patches_are_drawn_over_running_sums_and_those_of_small_o
     for axes in PAIRS.values():
         p = n_cells([axis[:4] for axis in axes])
         native = make_pairs(axes)._to_native(p)
-        indptr, indices, _ = _core.sample_directions(native, 0, 0, "", 4_000)
+        indptr, indices, _ = sample_directions(native, 0, 0, "", 4_000)
         over_sums = indices[indptr[:-1]] >= p
         assert over_sums.any() == (axes != PAIRS["single cells"])
         assert not over_sums.all()

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from growing import sample_directions
 from projections.registry import CyclicDifferences, cyclic_differences
 from scipy.special import gammaln
 from scipy.stats import kstest, poisson
@@ -42,7 +43,7 @@ def test_axis_aligned_directions_are_distinct_features_with_weight_one():
 
 def test_asking_for_more_axes_than_features_gives_each_feature_once_in_random_order():
     native = _core.axis_aligned(4)
-    orders = [tuple(_core.sample_directions(native, 0, tree, "", 9)[1]) for tree in range(24_000)]
+    orders = [tuple(sample_directions(native, 0, tree, "", 9)[1]) for tree in range(24_000)]
     found, counts = np.unique(orders, axis=0, return_counts=True)
     assert len(found) == 24
     assert (np.sort(found, axis=1) == np.arange(4)).all()
@@ -80,7 +81,7 @@ def test_the_matrix_law_has_hypergeometric_direction_sizes(n_features):
     native = _core.sparse_signs(n_features, 1.5, False)
     n_directions, n_nonzeros = 4, 6
     first = [
-        np.diff(_core.sample_directions(native, 0, tree, "", n_directions)[0])[0]
+        np.diff(sample_directions(native, 0, tree, "", n_directions)[0])[0]
         for tree in range(30_000)
     ]
     n_cells = n_features * n_directions
@@ -178,7 +179,7 @@ def test_more_features_than_the_data_have_means_all_of_them():
 def rotations(n_features, n_trees):
     native = _core.random_rotation(n_features)
     for tree in range(n_trees):
-        _, _, weights = _core.sample_directions(native, 3, tree, "", n_features)
+        _, _, weights = sample_directions(native, 3, tree, "", n_features)
         yield weights.reshape(n_features, n_features).astype(np.float64)
 
 
@@ -193,7 +194,7 @@ def test_a_rotation_has_determinant_plus_one(n_features):
     """The columns come in random order, so their own order is read off the axis-aligned sampler."""
     identity = _core.axis_aligned(n_features)
     for tree, axes in enumerate(rotations(n_features, 40)):
-        _, order, _ = _core.sample_directions(identity, 3, tree, "", n_features)
+        _, order, _ = sample_directions(identity, 3, tree, "", n_features)
         assert np.linalg.det(axes[np.argsort(order)]) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -210,7 +211,7 @@ def test_rotations_in_the_plane_have_uniform_angles():
     identity = _core.axis_aligned(2)
     angles = []
     for tree, axes in enumerate(rotations(2, 6_000)):
-        _, order, _ = _core.sample_directions(identity, 3, tree, "", 2)
+        _, order, _ = sample_directions(identity, 3, tree, "", 2)
         x, y = axes[np.argsort(order)][0]
         angles.append(np.arctan2(y, x))
     assert kstest(angles, "uniform", args=(-np.pi, 2 * np.pi)).pvalue > 1e-8
@@ -219,7 +220,7 @@ def test_rotations_in_the_plane_have_uniform_angles():
 def test_the_nodes_of_a_tree_share_their_rotation_and_trees_do_not():
     native = _core.random_rotation(6)
     axes = [
-        _core.sample_directions(native, 0, tree, path, 6)[2].reshape(6, 6)
+        sample_directions(native, 0, tree, path, 6)[2].reshape(6, 6)
         for tree, path in [(0, ""), (0, "LR"), (1, "")]
     ]
     in_order = [a[np.lexsort(a.T)] for a in axes]

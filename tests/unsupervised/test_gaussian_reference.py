@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gaussian_tree import GaussianTree
-from growing import make_options, make_rows
+from growing import draw_rows, grow, make_options, make_rows
 from reference_tree import native_nodes
 
 from silvan import DensityForest, _core
@@ -33,11 +33,9 @@ def make_features(kind, rng, n=120, p=4):
 
 def assert_equals_reference(X, options, distribution, replace=True):
     rows = make_rows(len(X), replace=replace)
-    arrays = _core.grow(
-        _core.to_columns(X), X, None, None, rows, distribution, options, (0, 2), 1, None
-    )
+    arrays = grow(X, None, distribution, options, rows=rows, source=X, trees=2)
     for tree in range(2):
-        weight = _core.draw_rows(rows, options["seed"], tree).astype(np.float64)
+        weight = draw_rows(rows, options["seed"], tree).astype(np.float64)
         reference = GaussianTree(X, weight, distribution, options, tree)
         native = native_nodes(arrays, tree)
         assert native.keys() == reference.nodes.keys()

@@ -38,8 +38,10 @@ void require_leaf_rows_after_bins(const std::int32_t* rows, std::int32_t n_bins,
 // n + m = N the weights of its sides. Inside a bin |D_k| <= M_k, and always |D_k| <= min(n, m) mu_k, so
 //     gain <= N min(sum M_k^2 / min(n m), sum M_k mu_k / max(n, m)),
 // taken over the n that the bin allows. Arrays are indexed by bin; `before` is the weight left of each bin.
-void bound_gains(const double* before, double total, double base, std::int32_t n_bins,
-                 const double* sum_squared, const double* sum_weighted, double* bound) {
+void bound_gains(const HistogramScratch& scratch, double total, double base, std::int32_t n_bins,
+                 const double* sum_squared, const double* sum_weighted) {
+    const double* before = scratch.moments;
+    double* bound = scratch.bound;
     for (std::int32_t b = 0; b < n_bins; b += kDoubles) {
         const Doubles start = load<Doubles>(before + b);
         const Doubles end = load<Doubles>(before + b + 1);
@@ -75,7 +77,7 @@ void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, double b
             sum_weighted[b] += most * mu;
         }
     }
-    bound_gains(before, total, base, n_bins, sum_squared, sum_weighted, scratch.bound);
+    bound_gains(scratch, total, base, n_bins, sum_squared, sum_weighted);
 }
 
 // Fills `moments` and `score`; returns the sum of the squared totals.
@@ -173,7 +175,7 @@ void score_histogram_regression(const float* values, std::int64_t n_rows, const 
         sum_weighted[b] = kInfinity;
     }
     const double base = targets.total_sum * targets.total_sum / targets.total_weight;
-    bound_gains(weight, targets.total_weight, base, n_bins, sum_squared, sum_weighted, scratch.bound);
+    bound_gains(scratch, targets.total_weight, base, n_bins, sum_squared, sum_weighted);
 }
 
 float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64_t n_rows,

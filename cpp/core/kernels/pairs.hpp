@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/criteria.hpp"
+#include "core/criteria/moment_score.hpp"
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 
@@ -55,7 +55,7 @@ void require_leaf_rows(const float* values, std::int64_t n_rows, std::int64_t mi
 }
 
 // Scores are kNoScore from n_rows on to the end of the last vector.
-SplitPosition best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
+Split best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
     Doubles best = Doubles{} + kNoScore;
     Doubles lower = Doubles{} + kInfinity;
     for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
@@ -65,7 +65,7 @@ SplitPosition best_of_pairs(const float* values, std::int64_t n_rows, const doub
         best = better ? s : best;
         lower = better ? v : lower;
     }
-    SplitPosition position{kNoScore, kInfinity, false};
+    Split position{kNoScore, kInfinity, false};
     for (std::int64_t l = 0; l < kDoubles; ++l) {
         const auto v = static_cast<float>(lower[l]);
         if (best[l] > position.score || (best[l] == position.score && v < position.lower)) {
@@ -144,7 +144,7 @@ void score_pairs_many(const float* values, std::int64_t n_rows, const ClassTarge
     }
 }
 
-SplitPosition search_pairs(const float* values, std::int64_t n_rows, const ClassTargets& targets,
+Split search_pairs(const float* values, std::int64_t n_rows, const ClassTargets& targets,
                            std::int64_t min_samples_leaf) {
     double score[kMaxPairs];
     if (targets.n_classes == 2) {
@@ -186,7 +186,7 @@ inline void score_regression_blocks(const double* position, std::int64_t n_rows,
     }
 }
 
-SplitPosition search_pairs_regression(const float* values, std::int64_t n_rows,
+Split search_pairs_regression(const float* values, std::int64_t n_rows,
                                       const RegressionTargets& targets, std::int64_t min_samples_leaf) {
     double position[kMaxPairs];
     double score[kMaxPairs];

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/node_targets.hpp"
+#include "core/training_targets.hpp"
 #include "core/random.hpp"
 
 namespace silvan {

@@ -44,17 +44,11 @@ Mixture::Mixture(Components components, const std::vector<double>& cumulative)
         if (component->n_features() != n_features()) {
             throw std::invalid_argument("mixture: the components differ in their number of features");
         }
-        if (component->grid() != nullptr && !(*component->grid() == *grid())) {
-            throw std::invalid_argument("mixture: the components differ in their grid");
-        }
+        const ColumnDescription columns = component->columns();
+        if (columns == ColumnDescription{}) continue;
+        if (columns_ == ColumnDescription{}) columns_ = columns;
+        if (columns_ != columns) throw std::invalid_argument("mixture: the components differ in their columns");
     }
-}
-
-const Grid* Mixture::grid() const {
-    for (const auto& component : components_) {
-        if (component->grid() != nullptr) return component->grid();
-    }
-    return nullptr;
 }
 
 std::unique_ptr<ProjectionSampler> Mixture::make_sampler(Random& random) const {

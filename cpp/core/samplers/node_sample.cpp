@@ -5,15 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/categories.hpp"
 #include "core/dot.hpp"
 #include "core/stopping.hpp"
 
 namespace silvan {
-
-double row_weight(const NodeContext& node, std::int64_t i) {
-    return node.counts[i] * (node.targets->weight == nullptr ? 1.0 : node.targets->weight[node.rows[i]]);
-}
 
 void NodeSample::take(const NodeContext& node, std::int64_t max_samples, Random& random) {
     node_ = &node;
@@ -66,29 +61,11 @@ void NodeSample::load(const std::vector<std::int32_t>& features) {
     }
     values_.resize(n_columns_ * rows_.size());
     if (rows_.empty()) return;
-    if (node_->features->type == FeatureType::uint8) {
-        gather<std::uint8_t>(features);
-    } else {
-        gather<float>(features);
-        drop_incomplete_rows();
-    }
-    center();
-}
-
-template <typename T>
-void NodeSample::gather(const std::vector<std::int32_t>& features) {
-    const FeatureMatrix& x = *node_->features;
     for (std::size_t j = 0; j < n_columns_; ++j) {
-        const T* from = x.as<T>() + features[j] * x.column_stride;
-        double* to = column(j);
-        if (node_->codes != nullptr && node_->codes->is_categorical(features[j])) {
-            for (std::size_t i = 0; i < rows_.size(); ++i) {
-                to[i] = node_->codes->code_of(features[j], static_cast<float>(from[rows_[i] * x.row_stride]));
-            }
-        } else {
-            for (std::size_t i = 0; i < rows_.size(); ++i) to[i] = from[rows_[i] * x.row_stride];
-        }
+        node_->columns->read_feature(features[j], rows_.data(), static_cast<std::int64_t>(rows_.size()), column(j));
     }
+    if (node_->columns->feature_type() != FeatureType::uint8) drop_incomplete_rows();
+    center();
 }
 
 void NodeSample::drop_incomplete_rows() {

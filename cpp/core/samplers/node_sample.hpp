@@ -47,8 +47,6 @@ public:
 
 private:
     void thin(std::int64_t n_rows, std::int64_t max_samples, Random& random);
-    template <typename T>
-    void gather(const std::vector<std::int32_t>& features);
     void drop_incomplete_rows();
     void center();
 

@@ -93,8 +93,9 @@ public:
     }
 
     void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
-        // Categories have no running sums: what they are worth changes from node to node.
-        const bool uses_sums = uses_sums_ && node.codes == nullptr;
+        const bool offers_sums =
+            node.columns == nullptr || node.columns->n_columns() == grid_.n_cells() + grid_.n_sums();
+        const bool uses_sums = uses_sums_ && offers_sums;
         for (std::int64_t i = 0; i < n_directions; ++i) {
             std::int64_t n_cells = 0;
             std::int64_t n_corners = 0;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/columns/grid.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/samplers/random_weights.hpp"
 
@@ -47,7 +47,10 @@ public:
     explicit Patches(PatchLaw law);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
-    const Grid* grid() const override { return uses_sums_ ? &grid_ : nullptr; }
+    std::int64_t n_columns() const { return grid_.n_cells() + (uses_sums_ ? grid_.n_sums() : 0); }
+    ColumnDescription columns() const override {
+        return uses_sums_ ? ColumnDescription{grid_.shape(), grid_.contiguous(), {}} : ColumnDescription{};
+    }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
 
 private:

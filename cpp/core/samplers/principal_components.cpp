@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/node_targets.hpp"
 #include "core/samplers/node_sample.hpp"
 #include "core/samplers/partial_shuffle.hpp"
 

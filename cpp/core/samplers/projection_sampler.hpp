@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/grid.hpp"
+#include "core/columns/column_space.hpp"
+#include "core/node_context.hpp"
 #include "core/random.hpp"
-#include "core/views.hpp"
 
 namespace silvan {
 
@@ -35,6 +35,12 @@ struct ProjectionBatch {
         weights.push_back(weight);
     }
 
+    // Direction number j.
+    Direction direction(std::int64_t j) const {
+        const std::int64_t start = indptr[static_cast<std::size_t>(j)];
+        return {indices.data() + start, weights.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start};
+    }
+
     void end_direction() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
 
     // Room for new directions, to be filled in place: their nonzeros begin at `begin`, the end of each goes
@@ -56,27 +62,6 @@ struct ProjectionBatch {
                 weights.data() + begin};
     }
 };
-
-struct TrainingTargets;
-class NodeCodes;
-
-// What a sampler may know about the node that it draws for. Features and targets are those of the whole training
-// set, indexed by row; a law may look at the node's own rows only. Without rows there is nothing to look at, and
-// the pointers may be null.
-struct NodeContext {
-    const FeatureMatrix* features = nullptr;
-    const std::uint32_t* rows = nullptr;  // ascending row numbers of the node
-    std::int64_t n_rows = 0;
-    std::int64_t tree = 0;
-    std::int64_t depth = 0;
-    std::uint64_t key = 0;
-    const TrainingTargets* targets = nullptr;
-    const std::int32_t* counts = nullptr;  // how often the tree drew each row of the node
-    NodeCodes* codes = nullptr;            // what categories are worth at the node; nullptr: all features are numbers
-};
-
-// How much row number `i` of the node counts: how often it was drawn times its weight.
-double row_weight(const NodeContext& node, std::int64_t i);
 
 class ProjectionSampler {
 public:
@@ -102,8 +87,9 @@ public:
 
     virtual std::int64_t n_features() const = 0;
 
-    // The grid whose running sums directions may be drawn over, besides the features; nullptr if none are.
-    virtual const Grid* grid() const { return nullptr; }
+    // The columns that directions may be drawn over besides the features. A node that does not offer them (see
+    // NodeColumns::n_columns) gets directions over features alone.
+    virtual ColumnDescription columns() const { return {}; }
 
     // `random` is the tree's own stream, for what is drawn once per tree. The sampler may refer to the
     // distribution, which must outlive it.

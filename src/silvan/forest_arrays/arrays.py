@@ -148,12 +148,10 @@ class ForestArrays:
         the codes of its categories at the node; `stored_directions` has them all.
         """
         indptr, indices, coefficients = self._stored_entries(tree)
-        if len(self.grid_shape):
+        if self.n_columns > self.n_features:
             indptr, indices, coefficients = _core.expand_directions(
-                self.grid_shape, self.grid_contiguous, indptr, indices, coefficients
+                self._columns(), self.n_features, indptr, indices, coefficients
             )
-        elif len(self.n_categories):
-            indptr, indices, coefficients = self._join_categories(indptr, indices, coefficients)
         return csr_array((coefficients, indices, indptr), shape=(len(indptr) - 1, self.n_features))
 
     def stored_directions(self, tree: int | None = None) -> csr_array:
@@ -179,26 +177,10 @@ class ForestArrays:
         belongs = np.searchsorted(ends, columns, side="right").astype(np.int32)
         return np.where(columns < self.n_features, columns, belongs)
 
-    def _join_categories(
-        self,
-        indptr: NDArray[np.int64],
-        columns: NDArray[np.int32],
-        coefficients: NDArray[np.float32],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """One entry for all categories of a feature in a direction; entries ascend as before."""
-        node = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        features = self.column_features(columns)
-        order = np.lexsort((features, node))
-        node, features, coefficients = node[order], features[order], coefficients[order]
-        starts = np.flatnonzero(np.diff(node, prepend=-1) | np.diff(features, prepend=-1))
-        squares = np.square(coefficients, dtype=np.float64)
-        sums = np.add.reduceat(squares, starts) if len(starts) else squares
-        spread = np.sqrt(sums / np.diff(starts, append=len(coefficients)))
-        features = features[starts]
-        categorical = self.n_categories[features] > 0
-        joined = np.where(categorical, spread, coefficients[starts]).astype(np.float32)
-        counts = np.bincount(node[starts], minlength=len(indptr) - 1)
-        return np.concatenate([[0], np.cumsum(counts)]), features, joined
+    def _columns(self) -> _core.ColumnDescription:
+        return _core.ColumnDescription(
+            self.grid_shape.tolist(), self.grid_contiguous.tolist(), self.n_categories.tolist()
+        )
 
     def leaf_values(self, tree: int | None = None) -> csr_array:
         """Values of the leaves of one tree or of all: a row for each leaf, a column per output."""

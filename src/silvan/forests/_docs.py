@@ -80,6 +80,11 @@ _PARTS = {
             those functions of p, rounded down; None is p. At least one direction is always drawn.
     """,
     "limits": """
+        thresholds : {"best", "random"}, default="best"
+            Whether a node looks for the best threshold along each candidate direction, or draws one
+            uniformly between the smallest and the largest value there and only chooses among the
+            directions: extremely randomised trees, which grow faster and differ more from each
+            other.
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.
         min_samples_split : int or float, default=2

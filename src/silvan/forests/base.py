@@ -65,8 +65,12 @@ class BaseForest(
         """Check samples to predict; return an array with a column per feature."""
 
     @abstractmethod
-    def _core_options(self, plan: RowPlan, n_features: int) -> dict[str, Any]:
-        """The criterion, and what the core must know of it besides."""
+    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+        """Set the criterion, and what the core must know of it besides."""
+
+    def _n_categories(self) -> NDArray[np.int64] | None:
+        """Number of categories of each feature, 0 for numbers; None if there are none."""
+        return None
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
@@ -102,11 +106,12 @@ class BaseForest(
 
     def _growth(
         self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, dict[str, Any]]:
+    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         """The distribution to draw from and the options of the core, checked against the data."""
         projections = self._resolve_projections(n_features)
         options = grow_options(self, plan.n_kept, n_features)
-        return projections, options | self._core_options(plan, n_features)
+        self._choose_criterion(options, plan, n_features)
+        return projections, options
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as the core grows on them, and the draws of every tree."""
@@ -134,33 +139,32 @@ class BaseForest(
         self,
         rows: TrainingRows,
         projections: ProjectionDistribution,
-        options: dict[str, Any],
+        options: _core.GrowOptions,
         first: int,
     ) -> ForestArrays:
         """Grow the trees from number `first` on."""
         sampling, targets = rows.sampling, rows.targets
         n_features = rows.features.columns.shape[1]
+        n_categories = self._n_categories()
+        training = _core.TrainingSet(
+            *rows.features,
+            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
+            sampling.native(),
+            n_categories,
+        )
+        options.seed = sampling.seed
         n_trees = int(self.n_estimators) - first
         with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
             arrays = _core.grow(
-                *rows.features,
-                targets.native(sampling.plan),
-                sampling.weights,
-                sampling.native(),
+                training,
                 projections._to_native(n_features),
-                options | {"n_outputs": targets.n_values, "seed": sampling.seed},
+                options,
                 (first, first + n_trees),
                 self._n_threads(),
                 progress,
             )
         arrays["members"] = sampling.row_numbers(arrays["members"])
-        n_categories = options.get("n_categories")
-        grown = ForestArrays.from_native(
-            arrays,
-            n_features,
-            targets.n_values,
-            None if n_categories is None else np.array(n_categories, np.int64),
-        )
+        grown = ForestArrays.from_native(arrays, n_features, targets.n_values, n_categories)
         return replace(grown, values=targets.leaf_values(grown, sampling, first))
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:

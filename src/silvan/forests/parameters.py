@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from silvan import _core
 from silvan._parameters import growing
 from silvan._validation import (
     check_choice,
@@ -55,6 +56,7 @@ class SupervisedParameters(ForestParameters):
     """What forests with targets have besides."""
 
     criterion: str = growing("squared_error")
+    thresholds: str = growing("best")
     honest: bool = False
     honest_fraction: float = 0.5
     scaling: str | None = None
@@ -89,6 +91,7 @@ def check_parameters(forest: ForestParameters) -> None:
 
 def check_supervised_parameters(forest: SupervisedParameters) -> None:
     """Check every parameter of forests with targets whose rule does not depend on the data."""
+    check_choice("thresholds", forest.thresholds, ("best", "random"))
     check_flag("honest", forest.honest)
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
@@ -125,15 +128,16 @@ def resolve_projections(projections: object, n_features: int) -> ProjectionDistr
     return resolved
 
 
-def grow_options(forest: ForestParameters, n_samples: int, n_features: int) -> dict[str, Any]:
+def grow_options(forest: ForestParameters, n_samples: int, n_features: int) -> _core.GrowOptions:
     """What the core needs to know of the parameters, with fractions turned into counts."""
-    return {
-        "n_directions": n_directions(forest.max_features, n_features),
-        "max_depth": _NO_LIMIT if forest.max_depth is None else min(forest.max_depth, _NO_LIMIT),
-        "min_samples_split": max(2, _count(forest.min_samples_split, n_samples)),
-        "min_samples_leaf": _count(forest.min_samples_leaf, n_samples),
-        "min_impurity_decrease": float(forest.min_impurity_decrease),
-    }
+    max_depth = _NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), _NO_LIMIT)
+    options = _core.GrowOptions()
+    options.n_directions = n_directions(forest.max_features, n_features)
+    options.max_depth = max_depth
+    options.min_samples_split = max(2, _count(forest.min_samples_split, n_samples))
+    options.min_samples_leaf = _count(forest.min_samples_leaf, n_samples)
+    options.min_impurity_decrease = float(forest.min_impurity_decrease)
+    return options
 
 
 def n_directions(max_features: object, n_features: int) -> int:

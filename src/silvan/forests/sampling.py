@@ -82,16 +82,17 @@ class RowSampling:
     seed: int
     repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
 
-    def native(self) -> dict[str, Any]:
-        """The `rows` argument of the core's functions."""
-        return {
-            "order": self.order,
-            "cumulative": self.cumulative,
-            "n_draws": self.plan.n_draws,
-            "replace": self.plan.replace,
-            "estimation_share": self.plan.estimation_share,
-            "repeats": self.repeats,
-        }
+    def native(self) -> _core.RowDraws:
+        """The draws as the core reads them."""
+        plan = self.plan
+        return _core.RowDraws(
+            self.order,
+            plan.n_draws,
+            plan.replace,
+            self.cumulative,
+            plan.estimation_share,
+            self.repeats,
+        )
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
         """How often the tree drew each kept row."""

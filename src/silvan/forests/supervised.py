@@ -144,11 +144,12 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         self._growth(plan, X.shape[1])
         return CheckedRows(X, targets, weight, plan)
 
-    def _core_options(self, plan: RowPlan, n_features: int) -> dict[str, Any]:
-        options: dict[str, Any] = {"criterion": self._criteria[self.criterion]}
-        if self._categories is not None:
-            options["n_categories"] = self._categories.counts.tolist()
-        return options
+    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+        options.criterion = self._criteria[self.criterion]
+        options.random_thresholds = self.thresholds == "random"
+
+    def _n_categories(self) -> NDArray[np.int64] | None:
+        return None if self._categories is None else self._categories.counts
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples, scaled if asked for, as the core grows on them."""
@@ -178,9 +179,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
-        rows, hard = sampling.native(), self._hard_votes()
+        draws, hard = sampling.native(), self._hard_votes()
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, X, hard, rows, sampling.seed, self._n_threads()
+            self.forest_, X, hard, draws, sampling.seed, self._n_threads()
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:

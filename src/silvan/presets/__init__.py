@@ -6,10 +6,11 @@ parameter of the estimator that it returns; what is passed wins over what the li
 
 from silvan.presets.fitted_directions import ccf, o_rf, rot_for
 from silvan.presets.manifolds import graph_morf, mf, morf, s_rerf
-from silvan.presets.random_directions import f_rc, frank, rerf, rf, rr_rf, sporf
+from silvan.presets.random_directions import extra_trees, f_rc, frank, rerf, rf, rr_rf, sporf
 
 __all__ = [
     "ccf",
+    "extra_trees",
     "f_rc",
     "frank",
     "graph_morf",

@@ -35,6 +35,33 @@ def rf(n_estimators: int = 100, *, task: str = "classification", **options: Any)
 
 
 @shared_docs
+def extra_trees(n_estimators: int = 100, *, task: str = "classification", **options: Any) -> Forest:
+    """Extremely randomised trees: sqrt(p) single features, each with one random threshold.
+
+    Every tree sees every sample; in regression a node draws all features. Trees vote.
+
+    Parameters
+    ----------
+    {n_estimators}
+    {preset}
+
+    References
+    ----------
+    P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> presets.extra_trees(200).thresholds
+    'random'
+    """
+    published: dict[str, Any] = {"thresholds": "random", "bootstrap": False}
+    if task == "regression":
+        published["max_features"] = 1.0
+    return make_forest(task, n_estimators, AxisAligned(), published | options)
+
+
+@shared_docs
 def f_rc(
     n_estimators: int = 100, *, n_features: int = 2, task: str = "classification", **options: Any
 ) -> Forest:

@@ -140,13 +140,11 @@ class ProjectionDistribution(ParameterHolder, ABC):
         native = distribution._to_native(n_features)
         rows = None if X is None else describe_rows(X, y, n_features)
         indptr, indices, weights = _core.sample_directions(
-            native, seed, 0, "", n_directions, rows=rows
+            native, _core.NodePlace(seed, 0), n_directions, rows
         )
-        if native.grid is not None:
-            shape, contiguous = native.grid
-            indptr, indices, weights = _core.expand_directions(
-                shape, contiguous, indptr, indices, weights
-            )
+        indptr, indices, weights = _core.expand_directions(
+            native.columns, n_features, indptr, indices, weights
+        )
         directions = (weights, indices, indptr)
         return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))
 
@@ -162,7 +160,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return _core.python_distribution(n_features, sample, name)
 
 
-def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> dict[str, Any]:
+def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeRows:
     """Describe rows that are not in a forest as the core reads them, each drawn once."""
     rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
@@ -176,13 +174,7 @@ def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> dict[st
         targets = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
     else:
         targets = np.unique(targets, return_inverse=True)[1].astype(np.int32)
-    return {
-        "X": rows,
-        "targets": targets,
-        "weights": None,
-        "multiplicity": np.ones(len(rows), dtype=np.int32),
-        "rows": None,
-    }
+    return _core.NodeRows(rows, targets, None, np.ones(len(rows), dtype=np.int32), None)
 
 
 def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:

@@ -154,10 +154,10 @@ class Mixture(ProjectionDistribution):
         """Require that all components that read running sums share one grid."""
         grids: dict[tuple[Any, Any], int] = {}
         for i, (distribution, _) in enumerate(self.components):
-            grid = distribution._to_native(n_features).grid
-            if grid is not None:
-                shape, contiguous = (tuple(part.tolist()) for part in grid)
-                grids.setdefault((shape, tuple(map(bool, contiguous))), i)
+            columns = distribution._to_native(n_features).columns
+            if columns.grid_shape:
+                contiguous = tuple(map(bool, columns.grid_contiguous))
+                grids.setdefault((tuple(columns.grid_shape), contiguous), i)
         if len(grids) > 1:
             (first, i), (second, j) = list(grids.items())[:2]
             raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from silvan import _core
 from silvan._parameters import growing
 from silvan._persistence import require_fitted
 from silvan._validation import (
@@ -147,17 +148,17 @@ class GaussianForest(BaseForest):
             }
         )
 
-    def _core_options(self, plan: RowPlan, n_features: int) -> dict[str, Any]:
+    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
-        gaussian = {
-            "full": self.covariance_type == "full",
-            "n_dimensions": min(wanted, n_features),
-            "max_thresholds": 0 if self.max_thresholds is None else int(self.max_thresholds),
-            "ridge": float(self.reg_covar),
-            # Sums of weight times the product of two coordinates must be exact.
-            "bits": min(target_bits(plan) // 2, _MAX_BITS),
-        }
-        return {"criterion": "gaussian", "gaussian": gaussian}
+        gaussian = _core.GaussianOptions()
+        gaussian.full = self.covariance_type == "full"
+        gaussian.n_dimensions = min(wanted, n_features)
+        gaussian.max_thresholds = 0 if self.max_thresholds is None else int(self.max_thresholds)
+        gaussian.ridge = float(self.reg_covar)
+        # Sums of weight times the product of two coordinates must be exact.
+        gaussian.bits = min(target_bits(plan) // 2, _MAX_BITS)
+        options.criterion = "gaussian"
+        options.gaussian = gaussian
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

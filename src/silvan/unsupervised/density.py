@@ -11,6 +11,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._validation import as_rows, check_integer
 from silvan.forest_arrays import ForestArrays
@@ -273,13 +274,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         self,
         rows: TrainingRows,
         projections: ProjectionDistribution,
-        options: dict[str, Any],
+        options: _core.GrowOptions,
         first: int,
     ) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = rows.sampling.plan
-            most = max(1, min(plan.n_kept, plan.n_draws) // options["min_samples_leaf"])
+            most = max(1, min(plan.n_kept, plan.n_draws) // options.min_samples_leaf)
             check_covariances_fit(self.n_estimators * most, rows.features.columns.shape[1])
         return super()._grow(rows, projections, options, first)
 

@@ -1,11 +1,8 @@
-// Fills and reads running sums.
-#include "core/grid.hpp"
+// Where cells and running sums lie, and which cells a direction over sums covers.
+#include "core/columns/grid.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
-
-#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -128,69 +125,6 @@ void expand_direction(const Grid& grid, const Direction& direction, ExpandedDire
         add_cells(grid, 0, 0, corners, expanded);
     }
     expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
-}
-
-RunningSums::RunningSums(const FeatureMatrix& features, const Grid& grid) : grid_(grid) {
-    const bool bytes = features.type == FeatureType::uint8;
-    const bool integers = bytes && 255 * grid.n_cells() <= std::numeric_limits<std::int32_t>::max();
-    const auto entries = static_cast<std::size_t>(features.n_samples * grid.n_sums());
-    memory_.allocate(integers ? (entries + 1) / 2 : entries);
-    view_ = {memory_.data(), integers ? FeatureType::sums_int32 : FeatureType::sums_float64,
-             features.n_samples, grid.n_sums(), grid.n_sums(), 1, grid.n_cells()};
-    if (integers) {
-        fill<std::uint8_t>(features, static_cast<std::int32_t*>(static_cast<void*>(memory_.data())));
-    } else if (bytes) {
-        fill<std::uint8_t>(features, memory_.data());
-    } else {
-        fill<float>(features, memory_.data());
-    }
-}
-
-template <typename T, typename Sum>
-void RunningSums::fill(const FeatureMatrix& features, Sum* sums) {
-    // A row's sums are filled by its cells, and then added up along each axis.
-    const std::vector<std::int64_t> place = grid_.places();
-    for (std::int64_t row = 0; row < features.n_samples; ++row) {
-        throw_if_stopped(grid_.n_sums());
-        const T* from = features.as<T>() + row * features.row_stride;
-        Sum* to = sums + row * grid_.n_sums();
-        std::fill(to, to + grid_.n_sums(), Sum{0});
-        for (std::int64_t cell = 0; cell < grid_.n_cells(); ++cell) {
-            const T value = from[cell * features.column_stride];
-            if (value == value) {
-                to[place[static_cast<std::size_t>(cell)]] = static_cast<Sum>(value);
-            } else {
-                missing_.push_back({static_cast<std::uint32_t>(row), static_cast<std::int32_t>(cell)});
-            }
-        }
-        for (std::size_t a = 0; a < grid_.n_axes(); ++a) {
-            if (grid_.contiguous()[a] == 0) continue;
-            const std::int64_t step = grid_.sum_stride(a);
-            const std::int64_t block = step * (grid_.shape()[a] + 1);
-            for (std::int64_t start = 0; start < grid_.n_sums(); start += block) {
-                for (std::int64_t i = start + step; i < start + block; ++i) to[i] += to[i - step];
-            }
-        }
-    }
-}
-
-void RunningSums::mark_missing(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
-                               float* values) const {
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        auto at = std::lower_bound(missing_.begin(), missing_.end(), rows[i],
-                                   [](const MissingCell& m, std::uint32_t row) { return m.row < row; });
-        for (; at != missing_.end() && at->row == rows[i]; ++at) {
-            float weight = 0.0F;
-            for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
-                const bool covers = grid_.covers(direction.indices[k] - grid_.n_cells(), at->cell);
-                weight += covers ? direction.weights[k] : 0.0F;
-            }
-            if (weight != 0.0F) {
-                values[i] = std::numeric_limits<float>::quiet_NaN();
-                break;
-            }
-        }
-    }
 }
 
 }  // namespace silvan

@@ -1,5 +1,5 @@
 // Chooses layouts, and finds what holds whole numbers only.
-#include "core/training_features.hpp"
+#include "core/columns/feature_layouts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ std::int64_t count_lines(const Direction& direction, std::int64_t features_per_l
 
 }  // namespace
 
-const FeatureMatrix& TrainingFeatures::layout_for(const Direction& direction, std::int64_t n_rows) const {
+const FeatureMatrix& FeatureLayouts::layout_for(const Direction& direction, std::int64_t n_rows) const {
     if (rows.data == nullptr || columns.n_samples * row_bytes(columns) <= kCacheBytes) return columns;
     if (n_rows * row_bytes(rows) <= kCacheBytes) return rows;
     const std::int64_t column_lines = columns.n_samples * bytes_of(columns.type) / kLineBytes + 1;
@@ -42,35 +42,21 @@ const FeatureMatrix& TrainingFeatures::layout_for(const Direction& direction, st
     return 2 * by_rows < by_columns ? rows : columns;
 }
 
-void find_integral_features(TrainingFeatures& features) {
-    const FeatureMatrix& columns = features.columns;
-    features.integral.assign(static_cast<std::size_t>(columns.n_features), 1);
-    if (columns.type == FeatureType::uint8) return;
+std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns) {
+    std::vector<std::uint8_t> integral(static_cast<std::size_t>(columns.n_features), 1);
+    if (columns.type == FeatureType::uint8) return integral;
     constexpr float kLimit = 1 << 20;
     for (std::int64_t j = 0; j < columns.n_features; ++j) {
-        if (features.categories.any() && features.categories.is_categorical(static_cast<std::int32_t>(j))) {
-            features.integral[static_cast<std::size_t>(j)] = 0;
-            continue;
-        }
         throw_if_stopped(columns.n_samples);
         const float* column = columns.as<float>() + j * columns.column_stride;
         for (std::int64_t i = 0; i < columns.n_samples; ++i) {
             const float v = column[i * columns.row_stride];
             if (v == std::trunc(v) && std::abs(v) < kLimit) continue;
-            features.integral[static_cast<std::size_t>(j)] = 0;
+            integral[static_cast<std::size_t>(j)] = 0;
             break;
         }
     }
-}
-
-bool TrainingFeatures::is_integral(const Direction& direction) const {
-    const bool over_sums = is_over_sums(direction);
-    if (over_sums && columns.type != FeatureType::uint8) return false;
-    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
-        if (!over_sums && integral[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
-        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
-    }
-    return true;
+    return integral;
 }
 
 }  // namespace silvan

@@ -1,20 +1,16 @@
-// Running sums over a grid of features: a sum over a box of any size takes two look-ups per axis.
+// A grid of features, and where its running sums lie: a sum over a box of any size takes two look-ups per axis.
 //
 // Features that lie on a grid (pixels, time steps, voxels) have running sums along its contiguous axes
 // (summed-area tables). The sum over a box is then a sparse direction over running sums, with weight +1 or -1 at
 // each of its corners: patches need no mechanism of their own. Columns of running sums are numbered after
 // the features: index n_cells() + j of a direction is running sum j.
-//
-// uint8 features have int32 sums (float64 where a whole row might overflow those), which are exact. float32
-// features have float64 sums, whose cancellation stays far below the rounding of a float32.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "core/buffer.hpp"
+#include "core/columns/column_space.hpp"
 #include "core/split_kernels.hpp"
-#include "core/views.hpp"
 
 namespace silvan {
 
@@ -53,39 +49,7 @@ private:
     std::int64_t n_sums_ = 1;
 };
 
-// Directions over features and running sums, written over the features alone.
-struct ExpandedDirections {
-    std::vector<std::int64_t> indptr{0};
-    std::vector<std::int32_t> indices;
-    std::vector<float> weights;
-};
-
+// Appends a direction over features, or over running sums, written over the features alone.
 void expand_direction(const Grid& grid, const Direction& direction, ExpandedDirections& expanded);
-
-// The running sums of some rows. Missing cells count as zero in the sums; mark_missing tells them.
-class RunningSums {
-public:
-    RunningSums(const FeatureMatrix& features, const Grid& grid);
-
-    const FeatureMatrix& view() const { return view_; }
-    bool has_missing() const { return !missing_.empty(); }
-
-    // Sets values[i] to NaN where the direction touches a missing cell of rows[i].
-    void mark_missing(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
-                      float* values) const;
-
-private:
-    template <typename T, typename Sum>
-    void fill(const FeatureMatrix& features, Sum* sums);
-
-    const Grid& grid_;
-    Buffer<double> memory_;
-    FeatureMatrix view_;
-    struct MissingCell {
-        std::uint32_t row;
-        std::int32_t cell;
-    };
-    std::vector<MissingCell> missing_;  // by row
-};
 
 }  // namespace silvan

@@ -1,5 +1,5 @@
 // Sums, covariances and determinants of GaussianSpace.
-#include "core/gaussian_space.hpp"
+#include "core/criteria/gaussian_space.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // of a category is how far its rows are, in the mean of a target, from all rows of the node, in standard deviations.
 // Codes are learnt from a random half of the node's rows. All of them would order the categories of a useless
 // feature so well, if it has many, that it would beat useful ones; the other half tells how much of the gain is
-// real (see SplitSearch::rank_of).
+// real (see NodeColumns::is_learnt_from).
 // A category that is not in that half, or is new, has code 0 and is thus taken for an average one. Directions of a
 // grown tree hold the codes: column n_features + j is the indicator of category j, counted feature after feature.
 #pragma once
@@ -12,23 +12,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/columns/column_space.hpp"
+#include "core/columns/plain_features.hpp"
 #include "core/random.hpp"
-#include "core/samplers/projection_sampler.hpp"
-#include "core/split_kernels.hpp"
-#include "core/views.hpp"
 
 namespace silvan {
 
 // Which features are categorical, and the columns of their categories.
 class Categories {
 public:
-    Categories() = default;
     // The number of categories of each feature; 0 where it is a number.
     explicit Categories(const std::vector<std::int64_t>& n_categories);
 
-    bool any() const { return !first_.empty(); }
     bool is_categorical(std::int32_t feature) const { return count(feature) > 0; }
     std::int64_t count(std::int32_t feature) const {
         const auto at = static_cast<std::size_t>(feature);
@@ -48,44 +46,28 @@ private:
     std::int64_t largest_ = 0;
 };
 
-// Whether the value of a categorical feature is the number of one of its categories.
-inline bool is_category(float value, std::int64_t n_categories) {
-    return value >= 0.0F && value < static_cast<float>(n_categories);
-}
-
-// values[i] += weight * (code of the category of rows[i]); missing categories make missing values.
-void add_codes(const FeatureMatrix& features, std::int32_t feature, const float* codes, std::int64_t n_categories,
-               float weight, const std::uint32_t* rows, std::int64_t n_rows, float* values);
-
 // The codes of one node; holds the memory of a thread that grows trees.
-class NodeCodes {
+class CategoryNodeColumns final : public PlainNodeColumns {
 public:
     // `rank` is the place of each row in an order that does not depend on how the rows were given.
-    NodeCodes(const Categories& categories, const std::uint32_t* rank);
+    CategoryNodeColumns(const FeatureLayouts& layouts, const Categories& categories,
+                        std::shared_ptr<const std::vector<std::uint32_t>> rank, const SplitKernels& kernels);
 
-    // Forgets the codes of other nodes. What is drawn for this one comes from the stream `key`.
-    void start(const NodeContext& node, std::uint64_t key);
-
-    // The codes of all categories of a categorical feature at the node; learnt at the first call.
-    const float* of(std::int32_t feature);
-
-    bool is_categorical(std::int32_t feature) const { return categories_.is_categorical(feature); }
-    // The code of a value of the feature; missing where that is.
-    float code_of(std::int32_t feature, float value) {
-        if (value != value) return value;
-        return is_category(value, categories_.count(feature)) ? of(feature)[static_cast<std::size_t>(value)] : 0.0F;
+    std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<CategoryNodeColumns>(*this); }
+    void start(const NodeContext& node, std::uint64_t key) override;
+    ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                       float* values) override;
+    // Codes are no whole numbers.
+    bool is_integral(const Direction& direction) const override {
+        return !is_learnt(direction) && PlainNodeColumns::is_integral(direction);
     }
-
-    // Whether the codes of the node are learnt from this row.
-    bool asks(std::uint32_t row) const { return (combine_keys(half_, rank_[row]) & 1U) == 0; }
-    bool touches(const Direction& direction) const;
-    // The part of a direction that is over numbers. Holds until the next call.
-    Direction numbers_of(const Direction& direction);
-    // Adds what the direction's categorical features are worth to the projected values of some rows.
-    void add(const FeatureMatrix& features, const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
-             float* values);
-    // The direction as a tree keeps it, over numbers and indicators of categories. Holds until the next call.
-    Direction written_out(const Direction& direction);
+    // Over numbers and indicators of categories.
+    Direction written_out(const Direction& direction) override;
+    void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows, double* values) override;
+    bool is_learnt(const Direction& direction) const override;
+    bool is_learnt_from(std::uint32_t row) const override {
+        return (combine_keys(half_, (*rank_)[row]) & 1U) == 0;
+    }
 
 private:
     struct Table {
@@ -94,6 +76,10 @@ private:
         bool learnt = false;
     };
 
+    // The codes of all categories of a categorical feature at the node; learnt at the first call.
+    const float* codes_of(std::int32_t feature);
+    // The part of a direction that is over numbers. Holds until the next call.
+    Direction numbers_of(const Direction& direction);
     void describe_targets();
     // Draws what the codes of a feature are means of; returns whether it varies.
     bool draw_target(Random& random);
@@ -101,7 +87,7 @@ private:
     void learn(std::int32_t feature, Table& table);
 
     const Categories& categories_;
-    const std::uint32_t* rank_;
+    std::shared_ptr<const std::vector<std::uint32_t>> rank_;
     NodeContext node_;
     std::uint64_t key_ = 0;
     std::uint64_t half_ = 0;
@@ -122,17 +108,22 @@ private:
     std::vector<float> weights_;
 };
 
-// Values along a direction of a grown tree, over numbers and indicators of categories.
-class CategoryReader {
+class CategorySpace final : public ColumnSpace {
 public:
-    explicit CategoryReader(const Categories& categories);
+    CategorySpace(std::int64_t n_features, const std::vector<std::int64_t>& n_categories);
 
-    void project(const SplitKernels& kernels, const FeatureMatrix& features, const std::uint32_t* rows,
-                 std::int64_t n_rows, const Direction& direction, float* values);
+    std::int64_t n_features() const override { return categories_.n_features(); }
+    ColumnDescription describe() const override { return {{}, {}, n_categories_}; }
+    void check(const FeatureMatrix& rows) const override;
+    std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
+                                               const SplitKernels& kernels) const override;
+    std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
+    // The weight of a categorical feature is the root mean square of what its categories are worth.
+    void expand(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:
-    const Categories& categories_;
-    std::vector<float> code_;  // zero between calls
+    std::vector<std::int64_t> n_categories_;
+    Categories categories_;
 };
 
 }  // namespace silvan

@@ -1,0 +1,149 @@
+// Checks training data, and binds it and the options of growing.
+#include "bindings/training_data.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "core/tree_grower.hpp"
+
+namespace silvan::bindings {
+
+namespace {
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+const SplitKernels* find_kernels(const std::string& name) {
+    for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
+        if (name == (*table)->name) return *table;
+    }
+    throw std::invalid_argument("this processor has no kernels named " + name);
+}
+
+}  // namespace
+
+HeldRowDraws::HeldRowDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
+                           std::optional<ConstArray<double>> cumulative, double estimation_share,
+                           std::optional<ConstArray<std::uint8_t>> repeats)
+    : order_(std::move(order)), cumulative_(std::move(cumulative)), repeats_(std::move(repeats)) {
+    require(!cumulative_ || cumulative_->shape(0) == order_.shape(0), "cumulative and order differ in length");
+    require(!repeats_ || repeats_->shape(0) == order_.shape(0), "repeats and order differ in length");
+    view.order = order_.data();
+    view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
+    view.n_samples = static_cast<std::int64_t>(order_.shape(0));
+    view.n_draws = n_draws;
+    view.replace = replace;
+    view.estimation_share = estimation_share;
+    view.repeats = repeats_ ? repeats_->data() : nullptr;
+}
+
+HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
+    : values_(std::move(values)), weights_(std::move(weights)) {
+    view.n_outputs = n_outputs;
+    if (weights_) view.weight = weights_->data();
+    if (!values_) return;
+    if (const auto* labels = std::get_if<ConstArray<std::int32_t>>(&*values_)) {
+        view.label = labels->data();
+        for (std::size_t i = 0; i < labels->shape(0); ++i) {
+            require(view.label[i] >= 0 && view.label[i] < n_outputs, "class codes must be below n_outputs");
+        }
+    } else {
+        const auto& outputs = std::get<ConstMatrix<double>>(*values_);
+        require(static_cast<std::int64_t>(outputs.shape(1)) == n_outputs, "targets need n_outputs columns");
+        view.value = outputs.data();
+    }
+}
+
+void HeldTargets::check_samples(std::int64_t n_samples) const {
+    const auto n = static_cast<std::size_t>(n_samples);
+    require(!weights_ || weights_->shape(0) == n, "weights need one entry per sample");
+    if (!values_) return;
+    const std::size_t n_targets = std::visit([](const auto& array) { return array.shape(0); }, *values_);
+    require(n_targets == n, "targets need one entry per sample");
+}
+
+HeldTrainingSet::HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
+                                 const HeldRowDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories)
+    : columns_(std::move(columns)), source_(std::move(source)), targets_(targets), draws_(draws) {
+    FeatureLayouts& layouts = arrays.layouts;
+    layouts.columns = view_features(columns_);
+    if (source_) {
+        const FeatureMatrix rows = view_matrix(*source_);
+        require(rows.n_samples == layouts.columns.n_samples && rows.n_features == layouts.columns.n_features,
+                "source and columns differ in shape");
+        if (rows.column_stride == 1) layouts.rows = rows;
+    }
+    targets_.check_samples(layouts.columns.n_samples);
+    arrays.targets = targets_.view;
+    arrays.rows = draws_.view;
+    if (n_categories) arrays.n_categories = to_vector(*n_categories);
+}
+
+void bind_training(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<HeldRowDraws>(m, "RowDraws", "Which rows each tree draws, in canonical order; see row_draws.hpp.")
+        .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
+                      std::optional<ConstArray<std::uint8_t>>>(),
+             "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(),
+             "estimation_share"_a = 0.0, "repeats"_a.none() = nb::none());
+    nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the rows.")
+        .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t>(),
+             "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a);
+    nb::class_<HeldTrainingSet>(m, "TrainingSet", "What trees grow on; holds the arrays, and copies none.")
+        .def(nb::init<AnyMatrix, std::optional<AnyMatrix>, const HeldTargets&, const HeldRowDraws&,
+                      std::optional<ConstArray<std::int64_t>>>(),
+             "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none());
+    nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
+        .def(nb::init<>())
+        .def_rw("full", &GaussianOptions::full, "Covariances, or the variances alone.")
+        .def_rw("n_dimensions", &GaussianOptions::n_dimensions, "Dimensions of the space, at most.")
+        .def_rw("max_thresholds", &GaussianOptions::max_thresholds, "Thresholds tried along a direction; 0: all.")
+        .def_rw("ridge", &GaussianOptions::ridge, "Added to every variance.")
+        .def_rw("bits", &GaussianOptions::bits, "Bits of a coordinate, besides its sign.");
+    nb::class_<GrowOptions>(m, "GrowOptions", "How trees grow.")
+        .def("__init__",
+             [](GrowOptions* options) {
+                 new (options) GrowOptions();
+                 options->kernels = &best_kernels();
+             })
+        .def_prop_rw(
+            "criterion", [](const GrowOptions& options) { return name_of(options.criterion.criterion); },
+            [](GrowOptions& options, const std::string& name) { options.criterion.criterion = criterion_named(name); },
+            "What a split maximises: gini, entropy, squared_error or gaussian.")
+        .def_prop_rw(
+            "gaussian", [](GrowOptions& options) -> GaussianOptions& { return options.criterion.gaussian; },
+            [](GrowOptions& options, const GaussianOptions& gaussian) {
+                require(gaussian.n_dimensions >= 1, "a Gaussian needs a dimension");
+                require(gaussian.ridge > 0.0, "the ridge must be positive");
+                options.criterion.gaussian = gaussian;
+            },
+            "Read by the Gaussian criterion alone.")
+        .def_rw("n_directions", &GrowOptions::n_directions, "Candidate directions of a node.")
+        .def_rw("max_depth", &GrowOptions::max_depth, "Depth of a leaf, at most.")
+        .def_rw("min_samples_split", &GrowOptions::min_samples_split, "Rows of a node that is split, at least.")
+        .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Rows of a leaf, at least.")
+        .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
+        .def_rw("random_thresholds", &GrowOptions::random_thresholds,
+                "Whether a threshold is drawn along each direction, instead of the best one found.")
+        .def_rw("seed", &GrowOptions::seed, "Of all random streams.")
+        .def_prop_rw(
+            "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },
+            [](GrowOptions& options, const std::string& name) { options.kernels = find_kernels(name); },
+            "Of the kernels; the best that the processor has unless told otherwise.");
+    nb::class_<ColumnDescription>(m, "ColumnDescription", "The columns that directions are over besides the features.")
+        .def(nb::init<std::vector<std::int64_t>, std::vector<std::uint8_t>, std::vector<std::int64_t>>(),
+             "grid_shape"_a, "grid_contiguous"_a, "n_categories"_a)
+        .def_ro("grid_shape", &ColumnDescription::grid_shape, "The grid whose running sums are columns, or empty.")
+        .def_ro("grid_contiguous", &ColumnDescription::grid_contiguous, "Per axis 1 where sums run along it.")
+        .def_ro("n_categories", &ColumnDescription::n_categories, "Categories of each feature, or empty.");
+}
+
+}  // namespace silvan::bindings

@@ -1,0 +1,62 @@
+// What Python hands over to grow a forest on: arrays that are checked, viewed, and held while a view lasts.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "core/training_set.hpp"
+
+namespace silvan::bindings {
+
+// RowDraws in Python.
+class HeldRowDraws {
+public:
+    HeldRowDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
+                 std::optional<ConstArray<double>> cumulative, double estimation_share,
+                 std::optional<ConstArray<std::uint8_t>> repeats);
+
+    RowDraws view;
+
+private:
+    ConstArray<std::uint32_t> order_;
+    std::optional<ConstArray<double>> cumulative_;
+    std::optional<ConstArray<std::uint8_t>> repeats_;
+};
+
+// Targets in Python: class codes, outputs with a column for each, or None.
+class HeldTargets {
+public:
+    using Values = std::optional<std::variant<ConstArray<std::int32_t>, ConstMatrix<double>>>;
+
+    HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs);
+
+    // Throws std::invalid_argument unless there is an entry for each sample.
+    void check_samples(std::int64_t n_samples) const;
+
+    TrainingTargets view;
+
+private:
+    Values values_;
+    std::optional<ConstArray<double>> weights_;
+};
+
+// TrainingSet in Python.
+class HeldTrainingSet {
+public:
+    // `source` is the caller's own matrix. Where it is row-major and of a type that growing reads, it serves as a
+    // second layout.
+    HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
+                    const HeldRowDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories);
+
+    TrainingArrays arrays;
+
+private:
+    AnyMatrix columns_;
+    std::optional<AnyMatrix> source_;
+    HeldTargets targets_;
+    HeldRowDraws draws_;
+};
+
+}  // namespace silvan::bindings

@@ -1,0 +1,43 @@
+// Chooses the space of a description, and what spaces have in common.
+#include "core/columns/column_space.hpp"
+
+#include <stdexcept>
+
+#include "core/columns/category_codes.hpp"
+#include "core/columns/plain_features.hpp"
+#include "core/columns/running_sums.hpp"
+#include "core/stopping.hpp"
+
+namespace silvan {
+
+void NodeColumns::start(const NodeContext&, std::uint64_t) {}
+
+bool NodeColumns::is_learnt(const Direction&) const { return false; }
+
+bool NodeColumns::is_learnt_from(std::uint32_t) const { return false; }
+
+void ColumnSpace::check(const FeatureMatrix& rows) const {
+    if (rows.n_features != n_features()) {
+        throw std::invalid_argument("X has another number of features than the forest");
+    }
+}
+
+void ColumnSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    throw_if_stopped(direction.n_nonzeros);
+    expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
+    expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
+    expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
+}
+
+std::unique_ptr<ColumnSpace> make_column_space(std::int64_t n_features, const ColumnDescription& description) {
+    const bool grid = !description.grid_shape.empty();
+    const bool categories = !description.n_categories.empty();
+    if (grid && categories) throw std::invalid_argument("categories have no running sums");
+    if (grid) {
+        return std::make_unique<RunningSumSpace>(n_features, Grid(description.grid_shape, description.grid_contiguous));
+    }
+    if (categories) return std::make_unique<CategorySpace>(n_features, description.n_categories);
+    return std::make_unique<PlainFeatureSpace>(n_features);
+}
+
+}  // namespace silvan

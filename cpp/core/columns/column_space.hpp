@@ -1,0 +1,123 @@
+// What the indices of a direction mean: the columns that directions are over, and how their values are read.
+//
+// A direction is a sparse list of terms, an index and a coefficient each. Indices below the number of features are
+// features; what those above stand for is the business of the column space. Growing, honest estimation and
+// prediction ask a space for "the values of this direction for these rows" and assume nothing about how the terms
+// make them. Plain features, running sums of a grid and codes of categories are such spaces; another one is a class
+// derived from ColumnSpace, its two readers, and a line in make_column_space.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/columns/feature_layouts.hpp"
+#include "core/node_context.hpp"
+#include "core/split_kernels.hpp"
+#include "core/views.hpp"
+
+namespace silvan {
+
+struct TreeView;
+
+// Which columns there are besides the features, as a forest's file keeps it. All empty: none.
+struct ColumnDescription {
+    std::vector<std::int64_t> grid_shape;
+    std::vector<std::uint8_t> grid_contiguous;
+    std::vector<std::int64_t> n_categories;
+
+    bool operator==(const ColumnDescription&) const = default;
+};
+
+// Reads the columns of training rows while trees grow; each thread has its own.
+class NodeColumns {
+public:
+    virtual ~NodeColumns() = default;
+
+    // A reader of the same columns for another thread.
+    virtual std::unique_ptr<NodeColumns> for_thread() const = 0;
+
+    virtual std::int64_t n_features() const = 0;
+
+    // Directions of a node may have indices below this number.
+    virtual std::int64_t n_columns() const = 0;
+
+    // What the features are stored as.
+    virtual FeatureType feature_type() const = 0;
+
+    // Forgets what was learnt at other nodes. What is drawn for this one comes from the stream `key`.
+    virtual void start(const NodeContext& node, std::uint64_t key);
+
+    // values[i] = the value of the direction for rows[i]; padded with +infinity to a multiple of kLane.
+    virtual ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                               float* values) = 0;
+
+    // Whether all values of the direction are whole numbers.
+    virtual bool is_integral(const Direction& direction) const = 0;
+
+    // The direction as a tree keeps it, to be read by BlockColumns. Holds until the next call.
+    virtual Direction written_out(const Direction& direction) { return direction; }
+
+    // A feature as whoever fits directions to a node sees it, NaN where it is missing.
+    virtual void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+                              double* values) = 0;
+
+    // Whether values of the direction were learnt from targets of the node's rows, and from those of which rows:
+    // the others may tell how much of a gain is real.
+    virtual bool is_learnt(const Direction& direction) const;
+    virtual bool is_learnt_from(std::uint32_t row) const;
+
+    // Whether two rows have the same features.
+    virtual bool equal_rows(std::uint32_t a, std::uint32_t b) const = 0;
+};
+
+// Reads the columns of a block of rows for the directions that trees keep; each thread has its own.
+class BlockColumns {
+public:
+    virtual ~BlockColumns() = default;
+
+    // values[i] = the value of the direction for rows[i], counted from the block's first; padded as above. The
+    // same operations in the same order as in growing, so that a training row can never be rounded to another side.
+    virtual void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                         float* values) = 0;
+
+    // The leaf where a row ends that sets out from `node`.
+    virtual std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) = 0;
+};
+
+// Directions written over the features alone.
+struct ExpandedDirections {
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<float> weights;
+};
+
+class ColumnSpace {
+public:
+    virtual ~ColumnSpace() = default;
+
+    virtual std::int64_t n_features() const = 0;
+    virtual ColumnDescription describe() const { return {}; }
+
+    // Throws std::invalid_argument unless such rows can be read.
+    virtual void check(const FeatureMatrix& rows) const;
+
+    // A reader for growing on these rows. `order` is the canonical order of the rows; layouts, order and kernels
+    // must outlive the reader, and so must this space.
+    virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
+                                                       const SplitKernels& kernels) const = 0;
+
+    // A reader for prediction, and the memory that it takes for each row of the block besides the features.
+    virtual std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block,
+                                                     const SplitKernels& kernels) const = 0;
+    virtual std::int64_t bytes_per_row() const { return 0; }
+
+    // Appends a direction written over the features.
+    virtual void expand(const Direction& direction, ExpandedDirections& expanded) const;
+};
+
+// Throws std::invalid_argument where the description does not fit the number of features, or has both a grid and
+// categories: what categories are worth changes from node to node, so they have no running sums.
+std::unique_ptr<ColumnSpace> make_column_space(std::int64_t n_features, const ColumnDescription& description);
+
+}  // namespace silvan

@@ -1,0 +1,31 @@
+// The training features in the layouts that growing reads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/split_kernels.hpp"
+#include "core/views.hpp"
+
+namespace silvan {
+
+struct FeatureLayouts {
+    FeatureMatrix columns;  // column-major: large nodes stream through columns
+    FeatureMatrix rows;     // the same values row-major, or without data where the caller has none
+
+    // The layout that touches fewer cache lines. Trees grow depth first, so the rows of a small node stay in
+    // the second-level cache while its subtree grows: reading them row by row beats columns, where each row of
+    // a small node is a miss for each feature. Features that lie side by side, as in a patch, share the lines of
+    // a row in larger nodes, too.
+    const FeatureMatrix& layout_for(const Direction& direction, std::int64_t n_rows) const;
+
+    // Whole rows are read where they are at hand in the stored type.
+    const FeatureMatrix& rows_or_columns() const {
+        return rows.data != nullptr && rows.type == columns.type ? rows : columns;
+    }
+};
+
+// For each feature 1 if it has whole numbers below 2^20 only.
+std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns);
+
+}  // namespace silvan

@@ -1,0 +1,114 @@
+// Projects on directions over features, and walks down trees of them.
+#include "core/columns/plain_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/forest.hpp"
+#include "core/stopping.hpp"
+
+namespace silvan {
+namespace {
+
+template <typename T>
+bool equal_features(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
+    const T* first = x.as<T>() + static_cast<std::int64_t>(a) * x.row_stride;
+    const T* second = x.as<T>() + static_cast<std::int64_t>(b) * x.row_stride;
+    for (std::int64_t j = 0; j < x.n_features; ++j) {
+        const T u = first[j * x.column_stride];
+        const T v = second[j * x.column_stride];
+        const bool both_missing = u != u && v != v;
+        if (u != v && !both_missing) return false;
+    }
+    return true;
+}
+
+template <typename T>
+void gather_feature(const FeatureMatrix& x, std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+                    double* values) {
+    const T* from = x.as<T>() + feature * x.column_stride;
+    for (std::int64_t i = 0; i < n_rows; ++i) values[i] = from[rows[i] * x.row_stride];
+}
+
+}  // namespace
+
+PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels)
+    : layouts_(layouts),
+      kernels_(kernels),
+      integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))) {}
+
+ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                                     float* values) {
+    return kernels_.project(layouts_.layout_for(direction, n_rows), rows, n_rows, direction, values);
+}
+
+bool PlainNodeColumns::is_integral(const Direction& direction) const {
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        if ((*integral_)[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
+        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
+    }
+    return true;
+}
+
+void PlainNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+                                    double* values) {
+    if (feature_type() == FeatureType::uint8) {
+        gather_feature<std::uint8_t>(features(), feature, rows, n_rows, values);
+    } else {
+        gather_feature<float>(features(), feature, rows, n_rows, values);
+    }
+}
+
+bool PlainNodeColumns::equal_rows(std::uint32_t a, std::uint32_t b) const {
+    return feature_type() == FeatureType::float32 ? equal_features<float>(features(), a, b)
+                                                  : equal_features<std::uint8_t>(features(), a, b);
+}
+
+void PlainBlockColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+                                float* values) {
+    kernels_.project(block_, rows, n_rows, direction, values);
+}
+
+std::int32_t PlainBlockColumns::walk(const TreeView& tree, std::int32_t node, std::uint32_t row) {
+    if (block_.type == FeatureType::float32) return walk_typed<float>(tree, node, row);
+    return walk_typed<std::uint8_t>(tree, node, row);
+}
+
+// The same operations in the same order as the projection kernel.
+template <typename T>
+std::int32_t PlainBlockColumns::walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row) {
+    const T* features = block_.as<T>() + static_cast<std::int64_t>(row) * block_.row_stride;
+    const std::int64_t stride = block_.column_stride;
+    std::int64_t work = 0;
+    while (tree.left[node] >= 0) {
+        std::int64_t k = tree.indptr[node];
+        const std::int64_t end = tree.indptr[node + 1];
+        work += end - k;
+        float value = 0.0F;
+        if (tree.indices[end - 1] < block_.n_features) {
+            value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+            for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
+        } else {
+            float padded[kLane];
+            project(tree.direction(node), &row, 1, padded);
+            value = padded[0];
+        }
+        const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
+        node = tree.left[node] + (left ? 0 : 1);
+    }
+    throw_if_stopped(work);
+    return node;
+}
+
+std::unique_ptr<NodeColumns> PlainFeatureSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,
+                                                              const SplitKernels& kernels) const {
+    return std::make_unique<PlainNodeColumns>(layouts, kernels);
+}
+
+std::unique_ptr<BlockColumns> PlainFeatureSpace::read_block(const FeatureMatrix& block,
+                                                            const SplitKernels& kernels) const {
+    return std::make_unique<PlainBlockColumns>(block, kernels);
+}
+
+}  // namespace silvan

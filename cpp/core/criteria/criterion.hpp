@@ -1,0 +1,96 @@
+// What makes a split good: the criteria, and what the engines of split search ask of one.
+//
+// A criterion is a type that loads the targets of a node and knows its base score, impurity, leaf value and how to
+// move rows from the right side of a split to the left; one that has kernels of its own says so by having the
+// functions below. Engines are templates over it (see search/): a criterion that lacks what an engine needs does
+// not compile. A new criterion is a type in this folder, a name in this file and a case in make_node_search.
+//
+// All sums are exact (integers, or fixed-point numbers prepared by the caller), so a score does not depend
+// on the order of summation and every engine finds the same maximum.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/node_context.hpp"
+#include "core/split.hpp"
+#include "core/split_kernels.hpp"
+
+namespace silvan {
+
+class ProjectionSampler;
+
+enum class Criterion : std::uint8_t { gini, entropy, squared_error, gaussian };
+
+// Throws std::invalid_argument where no criterion has this name.
+Criterion criterion_named(const std::string& name);
+const char* name_of(Criterion criterion);
+
+// Sums over some rows on one side of a split, in float64.
+struct SideSums {
+    double weight = 0.0;
+    std::vector<double> sums;
+};
+
+// What every criterion has. `load` reads the targets of a node's rows; the node's counts must stay. Scores are such
+// that score - base_score() is the decrease of the impurity times the node's weight and times n_averaged().
+template <typename C>
+concept NodeCriterion = requires(C criterion, const C& loaded, const NodeContext& node, std::int64_t row,
+                                 Buffer<std::int32_t>& outputs, Buffer<double>& values,
+                                 typename C::Accumulator& accumulator) {
+    criterion.reserve_rows(row);
+    criterion.load(node);
+    { loaded.n_rows() } -> std::same_as<std::int64_t>;
+    { loaded.is_pure() } -> std::same_as<bool>;
+    { loaded.total_weight() } -> std::same_as<double>;
+    { loaded.impurity() } -> std::same_as<double>;
+    { loaded.base_score() } -> std::same_as<double>;
+    { loaded.n_averaged() } -> std::same_as<double>;
+    { loaded.row_weight(row) } -> std::same_as<double>;
+    loaded.append_value(outputs, values);
+    // Rows join the left side one by one; `score` is that of the present division.
+    accumulator.clear();
+    accumulator.add(row);
+    { accumulator.score() } -> std::same_as<double>;
+};
+
+// One that measures a node by its columns instead of targets; called after `load`.
+template <typename C>
+concept MeasuresColumns = requires(C criterion, const NodeContext& node, ProjectionSampler& sampler) {
+    criterion.measure(node, sampler);
+};
+
+// One that tries only some of the thresholds of a direction.
+template <typename C>
+concept ChoosesThresholds = requires(C criterion, std::int64_t n, std::vector<std::int64_t>& chosen) {
+    criterion.choose_thresholds(n, chosen);
+};
+
+// One that can tell what a division of some of the node's rows gains.
+template <typename C>
+concept ConfirmsGains = requires(const C& loaded, std::int64_t row, SideSums& side) {
+    loaded.clear_side(side);
+    loaded.add_to_side(row, side);
+    { loaded.gain(side, side) } -> std::same_as<double>;
+};
+
+// One with kernels that compare all pairs of rows, and that score bins and bound what is inside. Whether they serve
+// the node that was loaded is asked first.
+template <typename C>
+concept HasKernels = requires(const C& loaded, const SplitKernels& kernels, const float* values, std::int64_t leaf,
+                              const Binning& binning, const HistogramScratch& scratch, std::int32_t bin,
+                              typename C::Accumulator& accumulator) {
+    { loaded.has_kernels() } -> std::same_as<bool>;
+    { loaded.prefers_pairs() } -> std::same_as<bool>;
+    { loaded.search_pairs(kernels, values, leaf) } -> std::same_as<Split>;
+    { loaded.n_bin_sums() } -> std::same_as<std::int64_t>;                // kept for each bin
+    { loaded.n_bin_counts(binning) } -> std::same_as<std::int64_t>;       // entries of scratch.counts
+    loaded.score_histogram(kernels, values, binning, leaf, scratch);
+    { loaded.bin_rows_bound(scratch, bin) } -> std::same_as<double>;      // at least the number of rows in a bin
+    accumulator.start_at(scratch, binning, bin);                          // the rows of earlier bins are on the left
+};
+
+}  // namespace silvan

@@ -1,0 +1,79 @@
+// Squared error of any number of outputs; a single one has kernels.
+#pragma once
+
+#include "core/criteria/moments.hpp"
+
+namespace silvan {
+
+class SquaredError final {
+public:
+    explicit SquaredError(const TrainingTargets& training) : training_(training) {}
+
+    struct Accumulator : MomentAccumulator<SquaredError> {
+        void start_at(const HistogramScratch& scratch, const Binning&, std::int32_t bin) {
+            weight_left = scratch.moments[bin];
+            left[0] = scratch.moments[kMaxBins + 1 + bin];
+        }
+        void add(std::int64_t row) {
+            const double* sums = criterion.row_sums(row);
+            for (std::size_t k = 0; k < left.size(); ++k) left[k] += sums[k];
+            weight_left += criterion.row_weight(row);
+        }
+    };
+
+    void reserve_rows(std::int64_t max_rows);
+    void load(const NodeContext& node);
+
+    std::int64_t n_rows() const { return n_rows_; }
+    bool is_pure() const { return pure_; }
+    double total_weight() const { return total_weight_; }
+    double impurity() const { return impurity_; }  // mean over the outputs
+    double base_score() const { return base_score_; }
+    double n_averaged() const { return static_cast<double>(training_.n_outputs); }
+    double row_weight(std::int64_t i) const { return weight_[static_cast<std::size_t>(i)]; }
+    const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
+    const std::vector<double>& totals() const { return totals_; }
+
+    // The mean of each output.
+    void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const;
+
+    void clear_side(SideSums& side) const {
+        side.weight = 0.0;
+        side.sums.assign(totals_.size(), 0.0);
+    }
+    void add_to_side(std::int64_t i, SideSums& side) const {
+        side.weight += row_weight(i);
+        for (std::size_t k = 0; k < totals_.size(); ++k) side.sums[k] += row_sums(i)[k];
+    }
+    double gain(const SideSums& left, const SideSums& right) const { return moment_gain(left, right); }
+
+    bool has_kernels() const { return training_.n_outputs == 1; }
+    bool prefers_pairs() const { return n_rows_ <= 48; }
+    Split search_pairs(const SplitKernels& kernels, const float* values, std::int64_t min_samples_leaf) const {
+        return kernels.search_pairs_regression(values, n_rows_, single_output(), min_samples_leaf);
+    }
+    std::int64_t n_bin_sums() const { return 2; }
+    std::int64_t n_bin_counts(const Binning&) const { return 0; }
+    void score_histogram(const SplitKernels& kernels, const float* values, const Binning& binning,
+                         std::int64_t min_samples_leaf, const HistogramScratch& scratch) const {
+        kernels.score_histogram_regression(values, n_rows_, single_output(), binning, min_samples_leaf, scratch);
+    }
+    double bin_rows_bound(const HistogramScratch& scratch, std::int32_t bin) const {
+        return scratch.rows[bin + 1] - scratch.rows[bin];
+    }
+
+private:
+    RegressionTargets single_output() const { return {weight_.data(), sum_.data(), total_weight_, totals_[0]}; }
+
+    TrainingTargets training_;
+    std::int64_t n_rows_ = 0;
+    bool pure_ = false;
+    double total_weight_ = 0.0;
+    double base_score_ = 0.0;
+    double impurity_ = 0.0;
+    Buffer<double> weight_;
+    Buffer<double> sum_;  // weight times target, n_rows x n_outputs
+    std::vector<double> totals_;
+};
+
+}  // namespace silvan

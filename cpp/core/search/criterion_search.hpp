@@ -1,0 +1,166 @@
+// Exact search for the best threshold along each candidate direction of a node (Tomita 2018, algorithm 2).
+//
+// The engines find the same split; which one runs is only a matter of speed:
+//   pairs              small nodes, where the criterion has kernels;
+//   histogram          large nodes, where it has;
+//   sorted             everything else (missing values, entropy, many classes, several outputs);
+//   chosen_thresholds  criteria that score some thresholds only.
+// Where thresholds are drawn at random, another engine takes the place of all.
+// Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
+// within a direction the lowest threshold, and missing values prefer the right side.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "core/columns/column_space.hpp"
+#include "core/criteria/node_search.hpp"
+#include "core/forest.hpp"
+#include "core/search/chosen_thresholds.hpp"
+#include "core/search/histogram.hpp"
+#include "core/search/pairs.hpp"
+#include "core/search/random_threshold.hpp"
+#include "core/search/sorted.hpp"
+#include "core/stopping.hpp"
+
+namespace silvan {
+
+template <NodeCriterion C>
+class CriterionSearch final : public NodeSearch {
+public:
+    CriterionSearch(const SearchSettings& settings, C&& criterion)
+        : settings_(settings), criterion_(std::move(criterion)) {}
+
+    void reserve_rows(std::int64_t max_rows) override { criterion_.reserve_rows(max_rows); }
+
+    NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
+        criterion_.load(node);
+        if constexpr (MeasuresColumns<C>) criterion_.measure(node, sampler);
+        return {criterion_.is_pure(), criterion_.total_weight(), criterion_.impurity()};
+    }
+
+    Split find(const NodeContext& node, const ProjectionBatch& batch) override {
+        NodeColumns& columns = *node.columns;
+        ValueMemory& values = settings_.scratch.values;
+        Split best;
+        bool varies = false;
+        bool has_missing = false;
+        double best_rank = kNoScore;
+        Random thresholds(thresholds_key(node.key));
+        for (std::int64_t j = 0; j < batch.size(); ++j) {
+            const Direction direction = batch.direction(j);
+            throw_if_stopped(node.n_rows * direction.n_nonzeros);
+            const ValueRange range = columns.project(direction, node.rows, node.n_rows, values.current());
+            if (range.minimum > range.maximum) continue;
+            if (range.minimum == range.maximum && !range.any_missing) continue;
+            varies = true;
+            const Split found = settings_.random_thresholds
+                                    ? search_random_threshold(criterion_, settings_, range, thresholds)
+                                    : search_direction(range, columns.is_integral(direction), best_rank);
+            if (!found.found) continue;
+            const double rank = columns.is_learnt(direction) ? rank_of(found, node) : found.score;
+            if (!(rank > best_rank)) continue;
+            best_rank = rank;
+            best = found;
+            best.direction = j;
+            has_missing = range.any_missing;
+            values.keep_current();
+        }
+        best.varies = varies;
+        if (!best.found) return best;
+        best.threshold = threshold_of(best);
+        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
+        return best;
+    }
+
+    double impurity_decrease(const Split& split, double tree_weight) const override {
+        return (split.score - criterion_.base_score()) / tree_weight / criterion_.n_averaged();
+    }
+
+    void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const override {
+        criterion_.append_value(outputs, values);
+    }
+
+    void append_value_of(const NodeContext& node, Buffer<std::int32_t>& outputs, Buffer<double>& values) override {
+        criterion_.load(node);
+        criterion_.append_value(outputs, values);
+    }
+
+private:
+    static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+
+    Split search_direction(const ValueRange& range, bool integral, double to_beat) {
+        if constexpr (ChoosesThresholds<C>) {
+            return range.any_missing ? Split() : search_chosen_thresholds(criterion_, settings_);
+        } else {
+            if constexpr (HasKernels<C>) {
+                const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
+                if (!range.any_missing && finite && criterion_.has_kernels()) {
+                    if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
+                    Binning binning;
+                    if (choose_binning(range, integral, criterion_.n_rows(), criterion_.n_bin_sums(), binning)) {
+                        return search_histogram(criterion_, settings_, binning, to_beat);
+                    }
+                }
+            }
+            return search_sorted(criterion_, settings_);
+        }
+    }
+
+    // What a direction with learnt values is compared by: the geometric mean of its gain and of that which the rows
+    // confirm that it was not learnt from. At most the score itself.
+    double rank_of(const Split& found, const NodeContext& node) {
+        constexpr double kLeastShare = 1e-6;  // a split that nobody confirms is better than none
+        const double seen = std::max(found.score - criterion_.base_score(), 0.0);
+        const double confirmed = confirmed_gain(found, node);
+        return criterion_.base_score() + std::sqrt(std::clamp(confirmed, kLeastShare * seen, seen) * seen);
+    }
+
+    double confirmed_gain(const Split& found, const NodeContext& node) {
+        if constexpr (ConfirmsGains<C>) {
+            const float* values = settings_.scratch.values.current();
+            criterion_.clear_side(left_);
+            criterion_.clear_side(right_);
+            for (std::int64_t i = 0; i < node.n_rows; ++i) {
+                if (node.columns->is_learnt_from(node.rows[i])) continue;
+                const bool left = found.only_missing_right ? values[i] == values[i]
+                                                           : goes_left(values[i], found.lower, found.missing_left);
+                criterion_.add_to_side(i, left ? left_ : right_);
+            }
+            if (!(left_.weight > 0.0 && right_.weight > 0.0)) return 0.0;
+            const double weight = left_.weight + right_.weight;
+            return criterion_.gain(left_, right_) * (criterion_.total_weight() / weight);
+        } else {
+            throw std::logic_error("this criterion cannot confirm columns that are learnt from targets");
+        }
+    }
+
+    float threshold_of(const Split& best) {
+        if (best.only_missing_right) return std::numeric_limits<float>::infinity();
+        if (settings_.random_thresholds) return best.lower;
+        const float upper = settings_.kernels.smallest_above(settings_.scratch.values.best(), criterion_.n_rows(),
+                                                             best.lower);
+        const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));
+        const auto threshold = static_cast<float>(middle);
+        return threshold < upper ? threshold : best.lower;
+    }
+
+    // Where training met no missing value, later ones follow the side of the larger weight.
+    bool is_heavier_left(float threshold) {
+        const float* values = settings_.scratch.values.best();
+        double weight = 0.0;
+        for (std::int64_t i = 0; i < criterion_.n_rows(); ++i) {
+            weight += values[i] <= threshold ? criterion_.row_weight(i) : 0.0;
+        }
+        return weight > criterion_.total_weight() - weight;
+    }
+
+    SearchSettings settings_;
+    C criterion_;
+    SideSums left_, right_;
+};
+
+}  // namespace silvan

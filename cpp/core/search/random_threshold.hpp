@@ -1,0 +1,54 @@
+// The engine of extremely randomised trees (Geurts, Ernst & Wehenkel 2006): nothing is searched. A direction has one
+// threshold, drawn uniformly between its smallest and its largest value at the node.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/criteria/node_search.hpp"
+#include "core/forest.hpp"
+#include "core/random.hpp"
+
+namespace silvan {
+
+// At least the smallest value and below the largest, so that both sides have rows. Infinite where all values that
+// are not missing are equal: then missing ones are parted from them.
+inline float draw_threshold(const ValueRange& range, Random& random) {
+    if (range.minimum == range.maximum) return std::numeric_limits<float>::infinity();
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    const double low = std::clamp<double>(range.minimum, -kLargest, kLargest);
+    const double high = std::clamp<double>(range.maximum, -kLargest, kLargest);
+    const auto threshold = static_cast<float>(low + random.uniform() * (high - low));
+    return threshold < range.maximum ? std::max(threshold, range.minimum) : range.minimum;
+}
+
+// Missing values are tried on either side; they prefer the right one.
+template <NodeCriterion C>
+Split search_random_threshold(C& criterion, const SearchSettings& settings, const ValueRange& range, Random& random) {
+    const float threshold = draw_threshold(range, random);
+    const float* values = settings.scratch.values.current();
+    const std::int64_t n = criterion.n_rows();
+    const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
+    SideMemory& sides = settings.scratch.sides;
+    sides.reserve(n);
+    typename C::Accumulator accumulator{criterion};
+    Split best;
+    for (const bool missing_left : {false, true}) {
+        if (missing_left && !range.any_missing) break;
+        const std::int64_t n_left = sides.divide(values, n, threshold, missing_left);
+        if (n_left < least || n - n_left < least) continue;
+        // A score is the same whichever side is called left, and the smaller one takes less time.
+        const bool left_is_smaller = 2 * n_left <= n;
+        const std::uint32_t* smaller = left_is_smaller ? sides.left() : sides.right();
+        accumulator.clear();
+        for (std::int64_t i = 0; i < std::min(n_left, n - n_left); ++i) accumulator.add(smaller[i]);
+        const double score = accumulator.score();
+        if (best.found && !(score > best.score)) continue;
+        best = {score, threshold, true, missing_left, threshold == std::numeric_limits<float>::infinity()};
+    }
+    return best;
+}
+
+}  // namespace silvan

@@ -1,0 +1,36 @@
+// Finds the columns of a training set, and makes them.
+#include "core/training_set.hpp"
+
+#include <stdexcept>
+
+namespace silvan {
+namespace {
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+// Categories have no running sums: with them directions are over features alone.
+ColumnDescription describe_columns(const TrainingArrays& arrays, const ProjectionDistribution& distribution) {
+    if (arrays.n_categories.empty()) return distribution.columns();
+    const bool has_targets = arrays.targets.label != nullptr || arrays.targets.value != nullptr;
+    require(has_targets, "categories need targets");
+    return {{}, {}, arrays.n_categories};
+}
+
+}  // namespace
+
+TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribution& distribution,
+                         const SplitKernels& kernels)
+    : targets(arrays.targets), rows(arrays.rows) {
+    const FeatureMatrix& features = arrays.layouts.columns;
+    require(rows.n_samples == features.n_samples, "rows need one entry per sample");
+    require(rows.n_draws >= 1, "at least one row must be drawn");
+    require(distribution.n_features() == features.n_features,
+            "the distribution was made for another number of features");
+    space = make_column_space(features.n_features, describe_columns(arrays, distribution));
+    space->check(features);
+    columns = space->read_training(arrays.layouts, rows.order, kernels);
+}
+
+}  // namespace silvan

@@ -1,0 +1,16 @@
+// The targets of the whole training set, as the caller gives them.
+#pragma once
+
+#include <cstdint>
+
+namespace silvan {
+
+// One of label and value is set, or neither where the criterion does not read them.
+struct TrainingTargets {
+    const std::int32_t* label = nullptr;  // classification: class codes
+    const double* value = nullptr;        // regression: n_samples x n_outputs
+    const double* weight = nullptr;       // of each row besides its multiplicity, or nullptr for ones
+    std::int64_t n_outputs = 1;           // classes, or regression outputs
+};
+
+}  // namespace silvan
