@@ -33,7 +33,7 @@ FIELDS = (
     "missing_left",
     "direction_indptr",
     "direction_indices",
-    "direction_weights",
+    "direction_coefficients",
     "n_samples",
     "weight",
     "impurity",

@@ -221,7 +221,7 @@ def native_nodes(arrays, tree=0):
             "threshold": arrays["threshold"][node],
             "missing_left": bool(arrays["missing_left"][node]),
             "indices": arrays["direction_indices"][start:stop],
-            "weights": arrays["direction_weights"][start:stop],
+            "weights": arrays["direction_coefficients"][start:stop],
             "leaf": left < 0,
         }
         if left < 0:

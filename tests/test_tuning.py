@@ -39,7 +39,7 @@ def grown_alone(forest, X, y, **params):
 
 
 def assert_same_trees(one, other):
-    for name in ("left", "threshold", "direction_indices", "direction_weights", "values"):
+    for name in ("left", "threshold", "direction_indices", "direction_coefficients", "values"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 

@@ -34,7 +34,7 @@ nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     arrays["missing_left"] = to_numpy(std::move(forest.missing_left));
     arrays["direction_indptr"] = to_numpy(std::move(forest.direction_indptr));
     arrays["direction_indices"] = to_numpy(std::move(forest.direction_indices));
-    arrays["direction_weights"] = to_numpy(std::move(forest.direction_weights));
+    arrays["direction_coefficients"] = to_numpy(std::move(forest.direction_coefficients));
     arrays["n_samples"] = to_numpy(std::move(forest.n_samples));
     arrays["weight"] = to_numpy(std::move(forest.weight));
     arrays["impurity"] = to_numpy(std::move(forest.impurity));

@@ -26,7 +26,7 @@ public:
         hold(forest, "missing_left", view.missing_left);
         hold(forest, "direction_indptr", view.direction_indptr);
         hold(forest, "direction_indices", view.direction_indices);
-        hold(forest, "direction_weights", view.direction_weights);
+        hold(forest, "direction_coefficients", view.direction_coefficients);
         hold(forest, "value_indptr", view.value_indptr);
         hold(forest, "value_outputs", view.value_outputs);
         hold(forest, "values", view.values);

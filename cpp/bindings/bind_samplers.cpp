@@ -115,12 +115,12 @@ DistributionPtr make_mixture(const std::vector<DistributionPtr>& components,
                                      to_vector(cumulative));
 }
 
-WeightLaw read_weight_law(const std::string& name) {
-    if (name == "ones") return WeightLaw::ones;
-    if (name == "signs") return WeightLaw::signs;
-    if (name == "uniform") return WeightLaw::uniform;
-    if (name == "normal") return WeightLaw::normal;
-    throw std::invalid_argument("unknown law of weights " + name);
+CoefficientKind read_coefficient_kind(const std::string& name) {
+    if (name == "ones") return CoefficientKind::ones;
+    if (name == "signs") return CoefficientKind::signs;
+    if (name == "uniform") return CoefficientKind::uniform;
+    if (name == "normal") return CoefficientKind::normal;
+    throw std::invalid_argument("unknown kind of coefficients " + name);
 }
 
 Boundary read_boundary(const std::string& name) {
@@ -138,15 +138,15 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
                              std::int64_t n_patches) {
     require(!axes.empty(), "patches need an axis");
     require(n_patches >= 1, "n_patches must be at least 1");
-    PatchLaw law{{}, read_weight_law(weights), shuffled, n_patches};
+    PatchShape shape{{}, read_coefficient_kind(weights), shuffled, n_patches};
     std::int64_t n_features = 1;
     for (const auto& [length, min_size, max_size, boundary, reach] : axes) {
         require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
         require(0 <= reach && reach <= length, "reach must lie within the axis");
-        law.axes.push_back({length, min_size, max_size, read_boundary(boundary), reach});
+        shape.axes.push_back({length, min_size, max_size, read_boundary(boundary), reach});
         n_features = check_n_features(n_features * length);
     }
-    const auto patches = std::make_shared<Patches>(std::move(law));
+    const auto patches = std::make_shared<Patches>(std::move(shape));
     check_n_features(patches->n_columns());
     return patches;
 }
@@ -167,7 +167,7 @@ DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
     }
     return std::make_shared<GraphNeighborhoods>(to_vector(indptr), to_vector(neighbors),
                                                 NeighborhoodSizes{sizes.first, sizes.second},
-                                                read_weight_law(weights));
+                                                read_coefficient_kind(weights));
 }
 
 DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable sample, std::string name) {
@@ -244,7 +244,7 @@ void bind_samplers(nb::module_& m) {
              nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("weights").none(), nb::arg("multiplicity"),
              nb::arg("rows").none());
     nb::class_<PythonDistribution, ProjectionDistribution>(
-        m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A law written in Python.");
+        m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A distribution written in Python.");
     nb::class_<NodeView>(m, "NodeView", "The node that a Python distribution draws for, during that call.")
         .def_prop_ro("tree", &NodeView::tree, "The number of the tree.")
         .def_prop_ro("depth", &NodeView::depth, "The depth of the node, 0 at the root.")
@@ -280,7 +280,7 @@ void bind_samplers(nb::module_& m) {
           "Directions over all columns, written over the features alone.");
     m.def("python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
           nb::arg("name") = "sample",
-          "A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
+          "A distribution given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
           "name.");
     m.def(
         "sample_thresholds",
@@ -292,7 +292,7 @@ void bind_samplers(nb::module_& m) {
           nb::sig("def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
                   "rows: NodeRows | None = None) -> "
                   "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
-          "The directions that a tree draws at a node. Laws that look at data see `rows`, or a node without rows.");
+          "The directions that a tree draws at a node. Distributions that look at data see `rows`, or a node without rows.");
 }
 
 }  // namespace silvan::bindings

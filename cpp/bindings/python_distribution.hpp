@@ -1,4 +1,4 @@
-// A projection distribution whose law is a Python function: what a user's subclass becomes in the core.
+// A projection distribution that is a Python function: what a user's subclass becomes in the core.
 #pragma once
 
 #include <nanobind/nanobind.h>

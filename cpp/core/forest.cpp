@@ -20,7 +20,7 @@ void TreeArrays::clear() {
     n_nonzeros.clear();
     direction_start.clear();
     direction_indices.clear();
-    direction_weights.clear();
+    direction_coefficients.clear();
     n_samples.clear();
     weight.clear();
     impurity.clear();
@@ -57,11 +57,11 @@ void ForestArrays::append(const TreeArrays& tree) {
     missing_left.append(tree.missing_left);
     append_lengths(tree.n_nonzeros, direction_indptr);
     direction_indices.reserve(direction_indices.size() + tree.direction_indices.size());
-    direction_weights.reserve(direction_weights.size() + tree.direction_weights.size());
+    direction_coefficients.reserve(direction_coefficients.size() + tree.direction_coefficients.size());
     for (std::size_t node = 0; node < tree.left.size(); ++node) {
         const auto length = static_cast<std::size_t>(tree.n_nonzeros[node]);
         direction_indices.append(tree.direction_indices.data() + tree.direction_start[node], length);
-        direction_weights.append(tree.direction_weights.data() + tree.direction_start[node], length);
+        direction_coefficients.append(tree.direction_coefficients.data() + tree.direction_start[node], length);
     }
     n_samples.append(tree.n_samples);
     weight.append(tree.weight);

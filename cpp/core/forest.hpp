@@ -23,7 +23,7 @@ struct TreeArrays {
     Buffer<std::int32_t> n_nonzeros;  // of each node's direction
     Buffer<std::int64_t> direction_start;  // directions are in the order in which nodes were split
     Buffer<std::int32_t> direction_indices;
-    Buffer<float> direction_weights;
+    Buffer<float> direction_coefficients;
     Buffer<std::int32_t> n_samples;
     Buffer<double> weight;
     Buffer<float> impurity;
@@ -45,7 +45,7 @@ struct ForestArrays {
     Buffer<std::uint8_t> missing_left;
     Buffer<std::int64_t> direction_indptr;
     Buffer<std::int32_t> direction_indices;
-    Buffer<float> direction_weights;
+    Buffer<float> direction_coefficients;
     Buffer<std::int32_t> n_samples;
     Buffer<double> weight;
     Buffer<float> impurity;
@@ -97,7 +97,7 @@ struct ForestView {
     const std::uint8_t* missing_left = nullptr;
     const std::int64_t* direction_indptr = nullptr;
     const std::int32_t* direction_indices = nullptr;
-    const float* direction_weights = nullptr;
+    const float* direction_coefficients = nullptr;
     const std::int64_t* value_indptr = nullptr;
     const std::int32_t* value_outputs = nullptr;
     const double* values = nullptr;
@@ -119,7 +119,7 @@ struct TreeView {
           missing_left(forest.missing_left + forest.tree_offsets[tree]),
           indptr(forest.direction_indptr + forest.tree_offsets[tree]),
           indices(forest.direction_indices),
-          weights(forest.direction_weights) {}
+          weights(forest.direction_coefficients) {}
 
     Direction direction(std::int32_t node) const {
         return {indices + indptr[node], weights + indptr[node], indptr[node + 1] - indptr[node]};

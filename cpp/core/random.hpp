@@ -75,7 +75,7 @@ public:
     // Uniform over [0, 1) with 53 random bits.
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
-    // Uniform over (-1, 1), never zero: a zero weight would make a direction shorter than its law says.
+    // Uniform over (-1, 1), never zero: a zero weight would make a direction shorter than its distribution says.
     float uniform_weight() {
         const auto odd = static_cast<std::int32_t>(((bits() >> 40) << 1) | 1U);
         return static_cast<float>(odd - (1 << 24)) * 0x1.0p-24F;

@@ -173,7 +173,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     const auto length = static_cast<std::size_t>(kept.n_nonzeros);
     arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
     arrays.direction_indices.append(kept.indices, length);
-    arrays.direction_weights.append(kept.weights, length);
+    arrays.direction_coefficients.append(kept.weights, length);
     arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;

@@ -213,7 +213,7 @@ class NodeRows:
     def __init__(self, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, multiplicity: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
 class PythonDistribution(ProjectionDistribution):
-    """A law written in Python."""
+    """A distribution written in Python."""
 
 class NodeView:
     """The node that a Python distribution draws for, during that call."""
@@ -276,7 +276,7 @@ def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArr
 
 def python_distribution(n_features: int, sample: Callable, name: str = 'sample') -> ProjectionDistribution:
     """
-    A law given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with name.
+    A distribution given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with name.
     """
 
 def sample_thresholds(place: NodePlace, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -286,7 +286,7 @@ def sample_thresholds(place: NodePlace, n: int) -> Annotated[NDArray[numpy.float
 
 def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, rows: NodeRows | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
     """
-    The directions that a tree draws at a node. Laws that look at data see `rows`, or a node without rows.
+    The directions that a tree draws at a node. Distributions that look at data see `rows`, or a node without rows.
     """
 
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:

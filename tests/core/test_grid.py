@@ -327,7 +327,7 @@ def test_a_forest_over_running_sums_predicts_like_one_whose_patches_are_written_
         forest.forest_,
         direction_indptr=directions.indptr.astype(np.int64),
         direction_indices=directions.indices.astype(np.int32),
-        direction_weights=directions.data,
+        direction_coefficients=directions.data,
         grid_shape=np.zeros(0, np.int64),
         grid_contiguous=np.zeros(0, np.uint8),
     ).check()
@@ -390,7 +390,7 @@ def patch_values(row, patches, n_patches=60):
     nonzeros = [arrays["direction_indices"][ends[root] : ends[root + 1]] for root in roots]
     assert all(indices[0] >= n_features for indices in nonzeros)
     expanded = expand(
-        grid_of(native), (ends, arrays["direction_indices"], arrays["direction_weights"])
+        grid_of(native), (ends, arrays["direction_indices"], arrays["direction_coefficients"])
     )
     return values, [expanded[1][expanded[0][root] : expanded[0][root + 1]] for root in roots]
 

@@ -99,7 +99,7 @@ def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
         forest.forest_,
         direction_indptr=np.array([0, 4, 4, 4]),
         direction_indices=np.array([22, 28, 30, 36], dtype=np.int32),
-        direction_weights=np.array([-1, 1, 1, -1], dtype=np.float32),
+        direction_coefficients=np.array([-1, 1, 1, -1], dtype=np.float32),
         threshold=np.array([-100, 0, 0], dtype=np.float32),
         missing_left=np.array([1, 0, 0], dtype=np.uint8),
     ).check()

@@ -47,7 +47,7 @@ def test_forest_is_identical_for_any_number_of_threads(law):
         for n_jobs in (1, 2, 4)
     ]
     for other in forests[1:]:
-        assert np.array_equal(forests[0].direction_weights, other.direction_weights)
+        assert np.array_equal(forests[0].direction_coefficients, other.direction_coefficients)
         assert np.array_equal(forests[0].threshold, other.threshold)
 
 

@@ -152,7 +152,7 @@ def importances_by_loops(forest):
             spread = arrays.weight * arrays.impurity.astype(np.float64)
             gain = spread[node] - spread[left] - spread[left + 1]
             entries = slice(*arrays.direction_indptr[node : node + 2])
-            share = np.abs(arrays.direction_weights[entries])
+            share = np.abs(arrays.direction_coefficients[entries])
             own[arrays.direction_indices[entries]] += gain * share / share.sum()
         total += own / own.sum() if own.sum() > 0 else 0
     return total / total.sum()

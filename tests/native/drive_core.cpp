@@ -70,7 +70,7 @@ std::uint64_t digest_of(const ForestArrays& forest) {
     digest.add(forest.missing_left);
     digest.add(forest.direction_indptr);
     digest.add(forest.direction_indices);
-    digest.add(forest.direction_weights);
+    digest.add(forest.direction_coefficients);
     digest.add(forest.n_samples);
     digest.add(forest.weight);
     digest.add(forest.impurity);
@@ -215,7 +215,7 @@ ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
     view.missing_left = forest.missing_left.data();
     view.direction_indptr = forest.direction_indptr.data();
     view.direction_indices = forest.direction_indices.data();
-    view.direction_weights = forest.direction_weights.data();
+    view.direction_coefficients = forest.direction_coefficients.data();
     view.value_indptr = forest.value_indptr.data();
     view.value_outputs = forest.value_outputs.data();
     view.values = forest.values.data();

@@ -80,7 +80,7 @@ def test_a_split_is_one_of_the_directions_that_its_node_draws(case):
             nonzeros = slice(*forest.direction_indptr[[start + node, start + node + 1]])
             chosen = (
                 forest.direction_indices[nonzeros].tolist(),
-                forest.direction_weights[nonzeros].tolist(),
+                forest.direction_coefficients[nonzeros].tolist(),
             )
             indptr, indices, weights = sample_directions(
                 native, fitted._sampling.seed, tree, path, 4, rows=rows | {"rows": node_rows[node]}

@@ -1,4 +1,4 @@
-// Draws from a finite law in constant time: Walker's alias method (1977), built as Vose (1991) does.
+// Draws from a finite distribution in constant time: Walker's alias method (1977), built as Vose (1991) does.
 //
 // Dictionary atoms, mixture components and Poisson counts are all drawn through it. It needs one 64-bit
 // draw and no loop; inversion by binary search takes log2(n) unpredictable branches instead.

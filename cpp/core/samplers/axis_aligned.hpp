@@ -1,4 +1,4 @@
-// Axis-aligned directions: the law of Breiman's random forests (Forest-RI).
+// Axis-aligned directions: the distribution of Breiman's random forests (Forest-RI).
 #pragma once
 
 #include "core/samplers/projection_sampler.hpp"

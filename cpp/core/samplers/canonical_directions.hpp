@@ -1,4 +1,4 @@
-// Canonical directions between random features and the targets: the law of canonical correlation forests
+// Canonical directions between random features and the targets: the distribution of canonical correlation forests
 // (Rainforth & Wood 2015).
 #pragma once
 

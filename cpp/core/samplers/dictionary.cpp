@@ -13,14 +13,14 @@ namespace {
 
 class DictionarySampler final : public ProjectionSampler {
 public:
-    DictionarySampler(const ProjectionBatch& atoms, const AliasTable& law) : atoms_(atoms), law_(law) {}
+    DictionarySampler(const ProjectionBatch& atoms, const AliasTable& chances) : atoms_(atoms), chances_(chances) {}
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random,
                 ProjectionBatch& batch) override {
         chosen_.resize(static_cast<std::size_t>(n_directions));
         std::int64_t total = 0;
         for (std::uint32_t& atom : chosen_) {
-            atom = law_.draw(random);
+            atom = chances_.draw(random);
             total += atoms_.indptr[atom + 1] - atoms_.indptr[atom];
         }
         const ProjectionBatch::Tail tail = batch.extend(n_directions, total);
@@ -37,23 +37,23 @@ public:
 
 private:
     const ProjectionBatch& atoms_;
-    const AliasTable& law_;
+    const AliasTable& chances_;
     std::vector<std::uint32_t> chosen_;
 };
 
 }  // namespace
 
 Dictionary::Dictionary(std::int64_t n_features, ProjectionBatch atoms, const std::vector<double>& cumulative)
-    : n_features_(n_features), atoms_(std::move(atoms)), law_(probabilities_from_cumulative(cumulative)) {
+    : n_features_(n_features), atoms_(std::move(atoms)), chances_(probabilities_from_cumulative(cumulative)) {
     const std::string fault = find_fault({atoms_.indptr, atoms_.indices, atoms_.weights}, n_features_);
     if (!fault.empty()) throw std::invalid_argument("dictionary: " + fault);
-    if (law_.size() != static_cast<std::size_t>(atoms_.size())) {
+    if (chances_.size() != static_cast<std::size_t>(atoms_.size())) {
         throw std::invalid_argument("dictionary: there must be one probability per atom");
     }
 }
 
 std::unique_ptr<ProjectionSampler> Dictionary::make_sampler(Random&) const {
-    return std::make_unique<DictionarySampler>(atoms_, law_);
+    return std::make_unique<DictionarySampler>(atoms_, chances_);
 }
 
 }  // namespace silvan

@@ -21,7 +21,7 @@ public:
 private:
     std::int64_t n_features_;
     ProjectionBatch atoms_;
-    AliasTable law_;
+    AliasTable chances_;
 };
 
 }  // namespace silvan

@@ -11,7 +11,7 @@ namespace {
 class NeighborhoodSampler final : public ProjectionSampler {
 public:
     NeighborhoodSampler(const std::vector<std::int64_t>& indptr, const std::vector<std::int32_t>& neighbors,
-                        NeighborhoodSizes sizes, WeightLaw weights)
+                        NeighborhoodSizes sizes, CoefficientKind weights)
         : indptr_(indptr),
           neighbors_(neighbors),
           sizes_(sizes),
@@ -25,7 +25,7 @@ public:
             const auto n = static_cast<std::int64_t>(nodes_.size());
             const ProjectionBatch::Tail tail = batch.extend(1, n);
             std::copy(nodes_.begin(), nodes_.end(), tail.indices);
-            draw_weights(weights_, n, random, tail.weights);
+            draw_coefficients(weights_, n, random, tail.weights);
             tail.ends[0] = tail.begin + n;
         }
     }
@@ -77,7 +77,7 @@ private:
     const std::vector<std::int64_t>& indptr_;
     const std::vector<std::int32_t>& neighbors_;
     NeighborhoodSizes sizes_;
-    WeightLaw weights_;
+    CoefficientKind weights_;
     std::vector<std::uint8_t> reached_;
     std::vector<std::int32_t> touched_;
     std::vector<std::int32_t> nodes_;
@@ -86,7 +86,7 @@ private:
 }  // namespace
 
 GraphNeighborhoods::GraphNeighborhoods(std::vector<std::int64_t> indptr, std::vector<std::int32_t> neighbors,
-                                       NeighborhoodSizes sizes, WeightLaw weights)
+                                       NeighborhoodSizes sizes, CoefficientKind weights)
     : indptr_(std::move(indptr)), neighbors_(std::move(neighbors)), sizes_(sizes), weights_(weights) {}
 
 std::unique_ptr<ProjectionSampler> GraphNeighborhoods::make_sampler(Random&) const {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/samplers/projection_sampler.hpp"
-#include "core/samplers/random_weights.hpp"
+#include "core/samplers/random_coefficients.hpp"
 
 namespace silvan {
 
@@ -21,7 +21,7 @@ public:
     // The graph as the CSR structure of its adjacency matrix: neighbours of node i are
     // neighbors[indptr[i]] ... neighbors[indptr[i + 1] - 1].
     GraphNeighborhoods(std::vector<std::int64_t> indptr, std::vector<std::int32_t> neighbors,
-                       NeighborhoodSizes sizes, WeightLaw weights);
+                       NeighborhoodSizes sizes, CoefficientKind weights);
 
     std::int64_t n_features() const override { return static_cast<std::int64_t>(indptr_.size()) - 1; }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
@@ -30,7 +30,7 @@ private:
     std::vector<std::int64_t> indptr_;
     std::vector<std::int32_t> neighbors_;
     NeighborhoodSizes sizes_;
-    WeightLaw weights_;
+    CoefficientKind weights_;
 };
 
 }  // namespace silvan

@@ -11,8 +11,8 @@ namespace {
 
 class MixtureSampler final : public ProjectionSampler {
 public:
-    MixtureSampler(std::vector<std::unique_ptr<ProjectionSampler>> components, const AliasTable& law)
-        : components_(std::move(components)), law_(law), counts_(components_.size()) {}
+    MixtureSampler(std::vector<std::unique_ptr<ProjectionSampler>> components, const AliasTable& chances)
+        : components_(std::move(components)), chances_(chances), counts_(components_.size()) {}
 
     void prepare(const NodeContext& root, Random& random) override {
         for (const auto& component : components_) component->prepare(root, random);
@@ -21,7 +21,7 @@ public:
     void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
                 ProjectionBatch& batch) override {
         std::fill(counts_.begin(), counts_.end(), 0);
-        for (std::int64_t i = 0; i < n_directions; ++i) ++counts_[law_.draw(random)];
+        for (std::int64_t i = 0; i < n_directions; ++i) ++counts_[chances_.draw(random)];
         for (std::size_t i = 0; i < components_.size(); ++i) {
             if (counts_[i] > 0) components_[i]->sample(node, counts_[i], random, batch);
         }
@@ -29,15 +29,15 @@ public:
 
 private:
     std::vector<std::unique_ptr<ProjectionSampler>> components_;
-    const AliasTable& law_;
+    const AliasTable& chances_;
     std::vector<std::int64_t> counts_;
 };
 
 }  // namespace
 
 Mixture::Mixture(Components components, const std::vector<double>& cumulative)
-    : components_(std::move(components)), law_(probabilities_from_cumulative(cumulative)) {
-    if (components_.size() != law_.size()) {
+    : components_(std::move(components)), chances_(probabilities_from_cumulative(cumulative)) {
+    if (components_.size() != chances_.size()) {
         throw std::invalid_argument("mixture: there must be one weight per component");
     }
     for (const auto& component : components_) {
@@ -55,7 +55,7 @@ std::unique_ptr<ProjectionSampler> Mixture::make_sampler(Random& random) const {
     std::vector<std::unique_ptr<ProjectionSampler>> samplers;
     samplers.reserve(components_.size());
     for (const auto& component : components_) samplers.push_back(component->make_sampler(random));
-    return std::make_unique<MixtureSampler>(std::move(samplers), law_);
+    return std::make_unique<MixtureSampler>(std::move(samplers), chances_);
 }
 
 }  // namespace silvan

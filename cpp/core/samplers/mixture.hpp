@@ -27,7 +27,7 @@ public:
 private:
     Components components_;
     ColumnDescription columns_;
-    AliasTable law_;
+    AliasTable chances_;
 };
 
 }  // namespace silvan

@@ -1,4 +1,4 @@
-// The first k items of a random permutation of {0, ..., n - 1} in O(k), for laws without replacement.
+// The first k items of a random permutation of {0, ..., n - 1} in O(k), for draws without replacement.
 #pragma once
 
 #include <cstdint>

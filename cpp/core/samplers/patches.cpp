@@ -79,15 +79,15 @@ void merge_terms(std::vector<Term>& terms) {
 
 class PatchSampler final : public ProjectionSampler {
 public:
-    PatchSampler(const PatchLaw& law, const Grid& grid, bool uses_sums)
-        : law_(law),
+    PatchSampler(const PatchShape& shape, const Grid& grid, bool uses_sums)
+        : shape_(shape),
           grid_(grid),
           uses_sums_(uses_sums),
-          spans_(law.axes.size()),
-          patches_(static_cast<std::size_t>(law.n_patches)),
-          all_cells_(law.shuffled ? grid.n_cells() : 0) {
-        for (Patch& patch : patches_) patch.runs.resize(law.axes.size());
-        for (const PatchAxis& axis : law.axes) {
+          spans_(shape.axes.size()),
+          patches_(static_cast<std::size_t>(shape.n_patches)),
+          all_cells_(shape.shuffled ? grid.n_cells() : 0) {
+        for (Patch& patch : patches_) patch.runs.resize(shape.axes.size());
+        for (const PatchAxis& axis : shape.axes) {
             subsets_.emplace_back(axis.boundary == Boundary::subset ? axis.length : 0);
         }
     }
@@ -121,12 +121,12 @@ private:
         std::int64_t n_corners = 0;
     };
 
-    // A patch by the law of the axes, or one of the first one's size near it.
+    // A patch as the axes say, or one of the first one's size near it.
     void draw_patch(bool near, Random& random, Patch& patch) {
         patch.n_cells = 1;
         patch.n_corners = 1;
-        for (std::size_t a = 0; a < law_.axes.size(); ++a) {
-            const PatchAxis& axis = law_.axes[a];
+        for (std::size_t a = 0; a < shape_.axes.size(); ++a) {
+            const PatchAxis& axis = shape_.axes[a];
             if (!near) spans_[a] = draw_span(axis, random);
             list_runs(a, near ? draw_near(axis, spans_[a], random) : spans_[a], random, patch.runs[a]);
             std::int64_t length = 0;
@@ -142,7 +142,7 @@ private:
 
     // The cells of a span, as runs in ascending order.
     void list_runs(std::size_t a, const Span& span, Random& random, std::vector<Run>& runs) {
-        const PatchAxis& axis = law_.axes[a];
+        const PatchAxis& axis = shape_.axes[a];
         const std::int64_t end = span.start + span.size;
         runs.clear();
         if (axis.boundary == Boundary::subset) {
@@ -165,7 +165,7 @@ private:
         choose_cells(patch, random);
         const ProjectionBatch::Tail tail = batch.extend(1, patch.n_cells);
         std::copy(cells_.begin(), cells_.end(), tail.indices);
-        draw_weights(law_.weights, patch.n_cells, random, tail.weights);
+        draw_coefficients(shape_.weights, patch.n_cells, random, tail.weights);
         tail.ends[0] = tail.begin + patch.n_cells;
     }
 
@@ -193,7 +193,7 @@ private:
 
     void choose_cells(const Patch& patch, Random& random) {
         cells_.clear();
-        if (law_.shuffled) {
+        if (shape_.shuffled) {
             cells_.resize(static_cast<std::size_t>(patch.n_cells));
             all_cells_.draw(patch.n_cells, random, cells_.data());
             std::sort(cells_.begin(), cells_.end());
@@ -205,7 +205,7 @@ private:
     void add_cells(const Patch& patch, float sign, Random& random) {
         choose_cells(patch, random);
         weights_.resize(cells_.size());
-        draw_weights(law_.weights, patch.n_cells, random, weights_.data());
+        draw_coefficients(shape_.weights, patch.n_cells, random, weights_.data());
         for (std::size_t i = 0; i < cells_.size(); ++i) terms_.emplace_back(cells_[i], sign * weights_[i]);
     }
 
@@ -214,7 +214,7 @@ private:
         const std::int64_t stride = grid_.cell_stride(a);
         for (const Run& run : patch.runs[a]) {
             for (std::int64_t at = run.start; at < run.end; ++at) {
-                if (a + 1 == law_.axes.size()) {
+                if (a + 1 == shape_.axes.size()) {
                     cells_.push_back(static_cast<std::int32_t>(offset + at * stride));
                 } else {
                     list_cells(patch, a + 1, offset + at * stride);
@@ -226,12 +226,12 @@ private:
     // +1 at the end of each run and -1 at its start, multiplied over the axes; sums before the first cell are zero.
     void add_corners(const Patch& patch, float sign) {
         corners_.assign(1, {grid_.n_cells(), sign});
-        for (std::size_t a = 0; a < law_.axes.size(); ++a) {
+        for (std::size_t a = 0; a < shape_.axes.size(); ++a) {
             next_corners_.clear();
             const std::int64_t stride = grid_.sum_stride(a);
             for (const auto& [index, weight] : corners_) {
                 for (const Run& run : patch.runs[a]) {
-                    if (law_.axes[a].boundary == Boundary::subset) {
+                    if (shape_.axes[a].boundary == Boundary::subset) {
                         next_corners_.emplace_back(index + run.start * stride, weight);
                         continue;
                     }
@@ -244,7 +244,7 @@ private:
         terms_.insert(terms_.end(), corners_.begin(), corners_.end());
     }
 
-    const PatchLaw& law_;
+    const PatchShape& shape_;
     const Grid& grid_;
     bool uses_sums_;
     std::vector<Span> spans_;  // of the first patch
@@ -272,19 +272,19 @@ Grid make_grid(const std::vector<PatchAxis>& axes) {
 
 }  // namespace
 
-Patches::Patches(PatchLaw law) : law_(std::move(law)), grid_(make_grid(law_.axes)) {
-    std::int64_t largest = law_.n_patches;
+Patches::Patches(PatchShape shape) : shape_(std::move(shape)), grid_(make_grid(shape_.axes)) {
+    std::int64_t largest = shape_.n_patches;
     std::int64_t cells_per_corner = 1;
-    for (const PatchAxis& axis : law_.axes) {
+    for (const PatchAxis& axis : shape_.axes) {
         largest *= axis.max_size;
         if (axis.boundary != Boundary::subset) cells_per_corner *= axis.max_size;
     }
-    uses_sums_ = law_.weights == WeightLaw::ones && !law_.shuffled && largest > kDirectCells &&
+    uses_sums_ = shape_.weights == CoefficientKind::ones && !shape_.shuffled && largest > kDirectCells &&
                  cells_per_corner > kCornerCost;
 }
 
 std::unique_ptr<ProjectionSampler> Patches::make_sampler(Random&) const {
-    return std::make_unique<PatchSampler>(law_, grid_, uses_sums_);
+    return std::make_unique<PatchSampler>(shape_, grid_, uses_sums_);
 }
 
 }  // namespace silvan

@@ -1,11 +1,11 @@
-// Patches of neighbouring features on a grid: the law of manifold forests (MORF paper 3.1; Perry 2020, 3.1).
+// Patches of neighbouring features on a grid: the distribution of manifold forests (MORF paper 3.1; Perry 2020, 3.1).
 #pragma once
 
 #include <vector>
 
 #include "core/columns/grid.hpp"
 #include "core/samplers/projection_sampler.hpp"
-#include "core/samplers/random_weights.hpp"
+#include "core/samplers/random_coefficients.hpp"
 
 namespace silvan {
 
@@ -25,9 +25,9 @@ struct PatchAxis {
     std::int64_t reach = 0;  // how far the first cells of further patches lie from that of the first
 };
 
-struct PatchLaw {
+struct PatchShape {
     std::vector<PatchAxis> axes;
-    WeightLaw weights = WeightLaw::ones;
+    CoefficientKind weights = CoefficientKind::ones;
     bool shuffled = false;
     std::int64_t n_patches = 1;
 };
@@ -44,7 +44,7 @@ public:
     // from sums, 6 steps equally fast, 12 steps half as fast.
     static constexpr std::int64_t kCornerCost = 3;
 
-    explicit Patches(PatchLaw law);
+    explicit Patches(PatchShape shape);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
     std::int64_t n_columns() const { return grid_.n_cells() + (uses_sums_ ? grid_.n_sums() : 0); }
@@ -54,7 +54,7 @@ public:
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
 
 private:
-    PatchLaw law_;
+    PatchShape shape_;
     Grid grid_;
     bool uses_sums_;
 };

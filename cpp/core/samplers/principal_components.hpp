@@ -1,4 +1,4 @@
-// Principal components of random groups of features: the law of Rotation Forest (Rodriguez et al. 2006).
+// Principal components of random groups of features: the distribution of Rotation Forest (Rodriguez et al. 2006).
 #pragma once
 
 #include "core/lapack.hpp"

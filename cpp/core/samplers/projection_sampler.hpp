@@ -1,7 +1,7 @@
 // The variation point of every forest: where a node's candidate split directions come from.
 //
 // A ProjectionDistribution is immutable and shared by all threads. Each tree asks it for a
-// ProjectionSampler of its own, which may hold scratch memory and whatever the law fixes once per tree.
+// ProjectionSampler of its own, which may hold scratch memory and whatever the distribution fixes once per tree.
 #pragma once
 
 #include <cstddef>
@@ -67,14 +67,14 @@ class ProjectionSampler {
 public:
     virtual ~ProjectionSampler() = default;
 
-    // Called once before anything is sampled, for laws that fit something to the rows of the whole tree.
+    // Called once before anything is sampled, for distributions that fit something to the rows of the whole tree.
     // `root` has them all; `random` is the tree's own stream, where make_sampler left it.
     virtual void prepare(const NodeContext& root, Random& random) {
         static_cast<void>(root);
         static_cast<void>(random);
     }
 
-    // Appends `n_directions` directions to `batch`, or fewer where the law has no more (axis-aligned
+    // Appends `n_directions` directions to `batch`, or fewer where the distribution has no more (axis-aligned
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
     // no influence: the same stream gives the same directions whichever nodes came before.
     virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random,

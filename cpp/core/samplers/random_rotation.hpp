@@ -1,4 +1,4 @@
-// Directions of one random rotation per tree: the law of random rotation forests (Blaser & Fryzlewicz 2016).
+// Directions of one random rotation per tree: the distribution of random rotation forests (Blaser & Fryzlewicz 2016).
 #pragma once
 
 #include "core/samplers/projection_sampler.hpp"

@@ -1,4 +1,4 @@
-// Directions of ridge regressions on random features: the law of oblique random forests (Menze et al. 2011).
+// Directions of ridge regressions on random features: the distribution of oblique random forests (Menze et al. 2011).
 #pragma once
 
 #include "core/lapack.hpp"

@@ -1,4 +1,4 @@
-// Draws the supports of the directions by either law; the signs are drawn alike.
+// Draws the supports of the directions by either distribution; the signs are drawn alike.
 #include "core/samplers/sparse_signs.hpp"
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 #include "core/bounded_draw.hpp"
 #include "core/samplers/bits.hpp"
 #include "core/samplers/feature_subsets.hpp"
-#include "core/samplers/random_weights.hpp"
+#include "core/samplers/random_coefficients.hpp"
 
 namespace silvan {
 
 namespace {
 
-// What the matrix law places at random: its nonzeros, or its zeros where those are fewer, so that at most
+// What the matrix distribution places at random: its nonzeros, or its zeros where those are fewer, so that at most
 // half of the cells are ever taken and few draws hit one that is.
 struct Placement {
     std::int64_t n_nonzeros;
@@ -32,7 +32,7 @@ struct Placement {
     }
 };
 
-// The matrix law for at most 64 features: a word of bits for each direction, cheaper than drawing the
+// The matrix distribution for at most 64 features: a word of bits for each direction, cheaper than drawing the
 // sizes of the directions first, as below.
 class SmallMatrixSampler final : public ProjectionSampler {
 public:
@@ -91,19 +91,19 @@ private:
     std::vector<std::uint64_t> directions_;
 };
 
-// Draws how many features each direction has by `SizeLaw`. Given that, all sets of that many features are
-// equally likely under both laws.
-template <typename SizeLaw>
+// Draws how many features each direction has by `SizeDistribution`. Given that, all sets of that many features are
+// equally likely under both distributions.
+template <typename SizeDistribution>
 class SizesSampler final : public ProjectionSampler {
 public:
-    SizesSampler(std::int64_t n_features, SizeLaw law) : law_(std::move(law)), subsets_(n_features) {}
+    SizesSampler(std::int64_t n_features, SizeDistribution sizes_by) : sizes_by_(std::move(sizes_by)), subsets_(n_features) {}
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random,
                 ProjectionBatch& batch) override {
         if (sizes_.size() < static_cast<std::size_t>(n_directions)) {
             sizes_.resize(static_cast<std::size_t>(n_directions));
         }
-        const std::int64_t total = law_.draw(n_directions, random, sizes_.data());
+        const std::int64_t total = sizes_by_.draw(n_directions, random, sizes_.data());
         const ProjectionBatch::Tail tail = batch.extend(n_directions, total);
         std::int64_t end = tail.begin;
         for (std::int64_t i = 0; i < n_directions; ++i) {
@@ -115,12 +115,12 @@ public:
     }
 
 private:
-    SizeLaw law_;
+    SizeDistribution sizes_by_;
     FeatureSubsets subsets_;
     std::vector<std::int32_t> sizes_;
 };
 
-// A size law writes the number of features of each direction and returns their sum.
+// A size distribution writes the number of features of each direction and returns their sum.
 class MatrixSizes {
 public:
     MatrixSizes(std::int64_t n_features, double mean_nonzeros)

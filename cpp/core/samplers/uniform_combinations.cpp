@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/samplers/feature_subsets.hpp"
-#include "core/samplers/random_weights.hpp"
+#include "core/samplers/random_coefficients.hpp"
 
 namespace silvan {
 
@@ -23,7 +23,7 @@ public:
         const ProjectionBatch::Tail tail = batch.extend(n_directions, total);
         for (std::int64_t i = 0; i < n_directions; ++i) tail.ends[i] = tail.begin + (i + 1) * n_nonzeros_;
         subsets_.draw(sizes_.data(), n_directions, random, tail.indices, tail.indices + total);
-        draw_uniform_weights(total, random, tail.weights);
+        draw_uniform_coefficients(total, random, tail.weights);
     }
 
 private:

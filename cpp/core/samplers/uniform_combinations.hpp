@@ -1,4 +1,4 @@
-// Combinations of a fixed number of features with uniform weights: the law of Forest-RC (Breiman 2001).
+// Combinations of a fixed number of features with uniform weights: the distribution of Forest-RC (Breiman 2001).
 #pragma once
 
 #include "core/samplers/projection_sampler.hpp"

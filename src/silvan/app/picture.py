@@ -185,7 +185,7 @@ def most_gainful_directions(
     shares: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
     for node in np.flatnonzero(np.diff(forest.direction_indptr) > 1):
         entries = slice(*forest.direction_indptr[node : node + 2])
-        weights = forest.direction_weights[entries]
+        weights = forest.direction_coefficients[entries]
         key = (
             tuple(forest.direction_indices[entries].tolist()),
             tuple((weights * np.sign(weights[0])).tolist()),

@@ -40,7 +40,7 @@ class ForestArrays:
         the samples whose value is missing from all others.
     missing_left : uint8 array of shape (N,)
         1 where samples whose projected value is missing go left.
-    direction_indptr, direction_indices, direction_weights : arrays
+    direction_indptr, direction_indices, direction_coefficients : arrays
         The direction of each split as a row of a CSR matrix; rows of leaves are empty.
     n_samples : int32 array of shape (N,)
         Number of distinct training samples that reached the node; in an honest forest, here and in
@@ -75,7 +75,7 @@ class ForestArrays:
     missing_left: NDArray[np.uint8]
     direction_indptr: NDArray[np.int64]
     direction_indices: NDArray[np.int32]
-    direction_weights: NDArray[np.float32]
+    direction_coefficients: NDArray[np.float32]
     n_samples: NDArray[np.int32]
     weight: NDArray[np.float64]
     impurity: NDArray[np.float32]
@@ -168,7 +168,7 @@ class ForestArrays:
         return (
             indptr - indptr[0],
             self.direction_indices[entries],
-            self.direction_weights[entries],
+            self.direction_coefficients[entries],
         )
 
     def column_features(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:

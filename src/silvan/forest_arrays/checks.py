@@ -63,7 +63,10 @@ def _check_positions(forest: ForestArrays) -> None:
             f"{name} does not rise from 0 to {entries}",
         )
     for name, values in (
-        ("direction_weights", len(forest.direction_weights) == len(forest.direction_indices)),
+        (
+            "direction_coefficients",
+            len(forest.direction_coefficients) == len(forest.direction_indices),
+        ),
         ("values", len(forest.values) == len(forest.value_outputs)),
     ):
         _require(values, f"{name} and its column numbers differ in length")
@@ -155,7 +158,7 @@ def _check_entries(forest: ForestArrays) -> None:
         "a direction is over features and running sums",
     )
     _require(not np.isnan(forest.threshold).any(), "threshold has entries that are NaN")
-    for name in ("direction_weights", "values", "weight", "impurity"):
+    for name in ("direction_coefficients", "values", "weight", "impurity"):
         _require(
             bool(np.isfinite(getattr(forest, name)).all()),
             f"{name} has entries that are not finite",

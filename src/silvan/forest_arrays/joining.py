@@ -20,7 +20,7 @@ def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
     parts = {name: getattr(forest, name)[nodes] for name in NODE_ARRAYS}
     parts |= {name: getattr(forest, name) for name in COLUMNS}
     for name, owners, entries in (
-        ("direction_indptr", nodes, ("direction_indices", "direction_weights")),
+        ("direction_indptr", nodes, ("direction_indices", "direction_coefficients")),
         ("value_indptr", leaves, ("value_outputs", "values")),
         ("member_indptr", leaves, ("members",)),
     ):

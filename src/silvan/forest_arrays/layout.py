@@ -12,7 +12,7 @@ DTYPES = {
     "missing_left": np.uint8,
     "direction_indptr": np.int64,
     "direction_indices": np.int32,
-    "direction_weights": np.float32,
+    "direction_coefficients": np.float32,
     "n_samples": np.int32,
     "weight": np.float64,
     "impurity": np.float32,

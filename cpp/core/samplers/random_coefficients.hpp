@@ -1,4 +1,4 @@
-// Fills a run of direction weights by one of four laws.
+// Fills a run of direction weights from one of four distributions.
 #pragma once
 
 #include <algorithm>
@@ -24,19 +24,19 @@ inline void draw_signs(std::int64_t n, Random& random, float* out) {
 }
 
 // Each weight is uniform over (-1, 1) and never zero, as Random::uniform_weight gives them.
-inline void draw_uniform_weights(std::int64_t n, Random& random, float* out) {
+inline void draw_uniform_coefficients(std::int64_t n, Random& random, float* out) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = random.uniform_weight();
 }
 
-enum class WeightLaw : std::uint8_t { ones, signs, uniform, normal };
+enum class CoefficientKind : std::uint8_t { ones, signs, uniform, normal };
 
 // Independent weights, none of them zero.
-inline void draw_weights(WeightLaw law, std::int64_t n, Random& random, float* out) {
-    switch (law) {
-        case WeightLaw::ones: std::fill_n(out, n, 1.0F); break;
-        case WeightLaw::signs: draw_signs(n, random, out); break;
-        case WeightLaw::uniform: draw_uniform_weights(n, random, out); break;
-        case WeightLaw::normal:
+inline void draw_coefficients(CoefficientKind kind, std::int64_t n, Random& random, float* out) {
+    switch (kind) {
+        case CoefficientKind::ones: std::fill_n(out, n, 1.0F); break;
+        case CoefficientKind::signs: draw_signs(n, random, out); break;
+        case CoefficientKind::uniform: draw_uniform_coefficients(n, random, out); break;
+        case CoefficientKind::normal:
             for (std::int64_t i = 0; i < n; ++i) {
                 do out[i] = static_cast<float>(random.normal());
                 while (out[i] == 0.0F);
