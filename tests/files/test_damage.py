@@ -65,10 +65,15 @@ def test_other_files_are_refused(content, message, tmp_path):
         load(content, tmp_path)
 
 
-def test_files_of_newer_versions_say_so(parts, tmp_path):
+@pytest.mark.parametrize(
+    ("version", "remedy"), [("99", "upgrade silvan, or save"), ("1", "fit the forest again")]
+)
+def test_files_of_other_versions_say_so(version, remedy, parts, tmp_path):
     header, data, _ = parts
-    header["__metadata__"] |= {"format_version": "2", "silvan_version": "7.0"}
-    with pytest.raises(ValueError, match=r"saved by silvan 7.0 in version '2'.*upgrade silvan"):
+    header["__metadata__"] |= {"format_version": version, "silvan_version": "7.0"}
+    with pytest.raises(
+        ValueError, match=rf"saved by silvan 7.0 in version .{version}..* reads version 2; {remedy}"
+    ):
         load(seal(header, data), tmp_path)
 
 

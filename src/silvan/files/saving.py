@@ -98,11 +98,12 @@ def _read_header(metadata: dict[str, str]) -> Any:
         raise damaged("it is a safetensors file of something else")
     version = metadata.get("format_version", "")
     if version != str(_FORMAT_VERSION):
+        older = version.isdecimal() and int(version) < _FORMAT_VERSION
+        remedy = "fit the forest again" if older else "upgrade silvan, or save the forest again"
         raise FileFormatError(
             f"this file was saved by silvan {metadata.get('silvan_version')} in version "
             f"{version!r} of the file format, but silvan {__version__} reads version "
-            f"{_FORMAT_VERSION}; "
-            "upgrade silvan, or save the forest again."
+            f"{_FORMAT_VERSION}; {remedy}."
         )
     try:
         encoded = json.loads(metadata.get("estimator", ""))
