@@ -2,9 +2,9 @@
 Why did the forest say that?
 ============================
 
-:func:`silvan.explanations.feature_contributions` takes a prediction apart into a bias and a part
-for each feature, which add up to it. For images the parts are a map: red pixels spoke for the
-class, blue ones against it.
+:func:`silvan.explanations.feature_contributions` splits a prediction into a bias and a part
+for each feature, which add up to it. For images the parts are a map: red pixels raised the
+probability of the class, blue ones lowered it.
 """
 
 # %%

@@ -55,14 +55,17 @@ def test_bump_on_the_graph_lies_around_its_centres():
 
 
 def test_bars_are_measured_out_of_bag_and_on_new_rows():
-    cell = {"law": "1 to 14", "n": 50, "seed": 0}
+    cell = {"distribution": "1 to 14", "n": 50, "seed": 0}
     assert 0 <= bars_tuned.measure_out_of_bag(cell)["oob_error"] < 0.2
     assert 0 <= bars_tuned.measure_test(cell)["error"] < 0.1
 
 
 def test_rules_of_pairs_name_sizes_and_numbers_of_patches():
-    law = patch_pairs.make_law("3 x 1 + W/8 x 2", (64,))
-    assert [(part.max_size, part.n_patches) for part, _ in law.components] == [((3,), 1), ((8,), 2)]
+    distribution = patch_pairs.make_distribution("3 x 1 + W/8 x 2", (64,))
+    assert [(part.max_size, part.n_patches) for part, _ in distribution.components] == [
+        ((3,), 1),
+        ((8,), 2),
+    ]
 
 
 def test_the_lower_half_of_an_image_is_to_be_told_from_the_upper():

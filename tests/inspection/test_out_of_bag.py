@@ -120,7 +120,7 @@ def test_other_rows_than_those_of_training_are_refused(labelled, change):
         "targets": (X, np.roll(y, 1)),
         "order": (X[::-1], y[::-1]),
     }
-    with pytest.raises(ValueError, match="must be the 120 training rows, in their order"):
+    with pytest.raises(ValueError, match="must be the 120 training samples, in order"):
         out_of_bag_curve(forest, *others[change])
 
 

@@ -28,9 +28,10 @@ _ROUNDING = 1e-9
 class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that predicts classes, for any distribution of split directions.
 
-    Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
-    are drawn at random from `projections`. Axis-aligned directions give Breiman's random forest,
-    sparse signed ones a sparse projection oblique forest, patches of pixels a manifold forest.
+    Each tree is grown on samples of its own by splitting nodes along the best of a few directions
+    that are drawn at random from `projections`. Axis-aligned directions give Breiman's random
+    forest, sparse signed ones a sparse projection oblique forest, patches of pixels a manifold
+    forest.
 
     Parameters
     ----------
@@ -106,12 +107,12 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -133,7 +134,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -149,7 +150,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Scaling of features inside a forest: learnt on the training rows, applied to every row."""
+"""Scaling of features inside a forest: learnt on the training samples, applied to every sample."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fit_scaler(
     kept: NDArray[np.int32] | None,
     weight: NDArray[np.float64] | None,
 ) -> Scaler | None:
-    """Learn a scaling from the rows `kept` (None: all) of checked data; None scales nothing."""
+    """Learn a scaling from the samples `kept` (None: all) of checked data; None scales nothing."""
     if scaling is None:
         return None
     if scaling == "rank":
@@ -72,7 +72,7 @@ def scale_rows(
     order: Any,
     table: CategoryTable | None = None,
 ) -> NDArray[np.float32]:
-    """The rows `kept` (None: all), scaled, in one float32 matrix of that memory order.
+    """The samples `kept` (None: all), scaled, in one float32 matrix of that memory order.
 
     Numbers of categories stay as they are.
     """

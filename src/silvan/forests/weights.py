@@ -1,4 +1,4 @@
-"""The forest as a weighting of its training rows: alpha_i(x), and quantiles under it."""
+"""The forest as a weighting of its training samples: alpha_i(x), and quantiles under it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tree_groups(forest: ForestArrays) -> Iterator[tuple[int, int]]:
 def leaf_row_weights(
     forest: ForestArrays, sampling: RowSampling, trees: tuple[int, int], first_number: int = 0
 ) -> csr_array:
-    """Shares of the training rows in each leaf of a range of trees; rows sum to 1.
+    """Shares of the training samples in each leaf of a range of trees; rows sum to 1.
 
     `first_number` is the number of the forest's first tree, which is not 0 for trees that are about
     to be appended to others.
@@ -65,9 +65,9 @@ def leaf_means(
 
 
 class RowWeighting:
-    """Gives the weights of the training rows for queries, from the leaves that they end in.
+    """Gives the weights of the training samples for queries, from the leaves that they end in.
 
-    A query's leaves times the leaves' rows is one sparse product for each group of trees.
+    A query's leaves times the leaves' samples is one sparse product for each group of trees.
     """
 
     def __init__(self, forest: ForestArrays, sampling: RowSampling) -> None:
@@ -112,10 +112,10 @@ class RowWeighting:
         return product
 
 
-def row_blocks(n_rows: int, entries_per_row: int, most_rows: int | None = None) -> Iterator[slice]:
-    """Blocks of rows with a bounded number of entries together, at least one row in each."""
+def row_blocks(n_rows: int, entries_per_row: int, max_rows: int | None = None) -> Iterator[slice]:
+    """Blocks of samples with a bounded number of entries together, at least one sample in each."""
     size = max(1, _ENTRIES_AT_ONCE // max(1, entries_per_row))
-    size = size if most_rows is None else min(size, most_rows)
+    size = size if max_rows is None else min(size, max_rows)
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
 

@@ -168,8 +168,8 @@ class Mixture(ProjectionDistribution):
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
-        counts = rng.multinomial(node.n_directions, self._law())
+        """Draw directions for one node in NumPy, as a reference for the core."""
+        counts = rng.multinomial(node.n_directions, self._normalised_weights())
         drawn = [
             distribution.sample(node.asking_for(int(count)), rng)
             for (distribution, _), count in zip(self.components, counts, strict=True)
@@ -182,7 +182,7 @@ class Mixture(ProjectionDistribution):
             isinstance(pair, list | tuple) and len(pair) == 2 for pair in self.components
         )
 
-    def _law(self) -> NDArray[np.float64]:
+    def _normalised_weights(self) -> NDArray[np.float64]:
         weights = np.array([weight for _, weight in self.components], dtype=np.float64)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
@@ -194,7 +194,7 @@ class Mixture(ProjectionDistribution):
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
-        return _core.mixture(natives, to_cumulative(self._law()))
+        return _core.mixture(natives, to_cumulative(self._normalised_weights()))
 
 
 def find_component(projections: ProjectionDistribution, kind: type[Kind]) -> Kind | None:

@@ -9,8 +9,8 @@ import pyarrow as pa
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from silvan.app.report.figures import draw_row
 from silvan.app.report.panel import Panel, gallery, html_table
-from silvan.app.report.pictures import draw_row
 from silvan.app.report.subject import Judgement, Subject
 from silvan.forests.categories import category_name
 

@@ -21,7 +21,7 @@ from silvan.app.report.panel import Panel, html_table
 from silvan.app.report.subject import Judgement, Subject
 from silvan.inspection import out_of_bag_curve
 
-_MOST_POINTS = 1500
+_MAX_POINTS = 1500
 _N_BINS = 10
 
 
@@ -247,6 +247,6 @@ def _explain_where(judged: Judgement) -> str:
 
 def _sample(n: int) -> NDArray[np.intp]:
     """All of n rows, or as many at random as a chart can show."""
-    if n <= _MOST_POINTS:
+    if n <= _MAX_POINTS:
         return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, _MOST_POINTS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(n, _MAX_POINTS, replace=False))
