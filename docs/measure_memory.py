@@ -119,9 +119,11 @@ def main() -> None:
     print("| --- |" + " ---: |" * 6)
     for name in FITS:
         command = [sys.executable, "-W", "ignore", __file__, "--fit", name]
-        told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-        sizes = [f"{told[part] / 1e6:.0f}" for part in ("data", "added", "copy", "sums", "forest")]
-        print(f"| {name} | {' | '.join(sizes)} | {told['rest_per_row']:.0f} |", flush=True)
+        result = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        sizes = [
+            f"{result[part] / 1e6:.0f}" for part in ("data", "added", "copy", "sums", "forest")
+        ]
+        print(f"| {name} | {' | '.join(sizes)} | {result['rest_per_row']:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

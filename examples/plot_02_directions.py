@@ -2,7 +2,7 @@
 Splits along directions
 =======================
 
-A node of a random forest asks whether one feature is below a threshold. A node here asks that of
+A node of a random forest compares one feature with a threshold. A node here does that with
 a *direction*, a weighted sum of features, and the parameter ``projections`` is the distribution
 that directions are drawn from. This plot is what each distribution makes of diagonal stripes.
 """

@@ -1,6 +1,6 @@
 """
-Series that go round
-====================
+Cyclic series
+=============
 
 The hours of a day and the directions of the wind have no ends: the last place is next to the
 first. Patches with ``boundary="wrap"`` know that. How long they should be, the out-of-bag error

@@ -52,5 +52,5 @@ axis.set(xlabel="mean number of features in a direction", ylabel="directions at 
 figure.colorbar(image, label="out-of-bag error")
 
 # %%
-# A search is an estimator itself: ``search.predict`` asks the winner. Any grid works, whole
+# A search is an estimator itself: ``search.predict`` uses the winner. Any grid works, whole
 # distributions in it included, see :doc:`/guide/tuning`.

@@ -2,7 +2,7 @@
 Intervals for a regression
 ==========================
 
-A mean says nothing of how sure it is. ``predict_quantiles`` of :class:`silvan.ForestRegressor`
+A mean does not show its uncertainty. ``predict_quantiles`` of :class:`silvan.ForestRegressor`
 reads quantiles from the training targets that a sample shares leaves with, from the same forest and
 without another fit.
 """

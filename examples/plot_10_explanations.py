@@ -67,5 +67,5 @@ regressor = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(
 display = ContributionDisplay.from_estimator(regressor, table.iloc[[2, 9]], max_features=6)
 
 # %%
-# Parts tell what the forest did, not what would happen if a feature changed.
+# Parts show what the forest did, not what would happen if a feature changed.
 # :doc:`/guide/explanations` says how they are computed and how to read them.

@@ -42,7 +42,7 @@ for axis in axes:
     axis.label_outer()
 
 # %%
-# How smooth should a density be? The mean log density of samples that were left out says it, so the
+# How smooth should a density be? The mean log density of held-out samples measures it, so the
 # grid search of scikit-learn does the work:
 
 from sklearn.model_selection import GridSearchCV

@@ -44,7 +44,7 @@ share = neighbours.score(embedding.transform(X_new), y_new)
 print(f"new digits whose neighbours name them: {share:.2f}")
 
 # %%
-# Where there are labels, a classifier can lend its leaves, and samples that it tells apart come to
+# Where there are labels, a classifier can provide the leaves, and samples that it separates come to
 # lie apart:
 
 from silvan import ForestClassifier

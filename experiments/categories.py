@@ -302,7 +302,7 @@ def main(argv: list[str] | None = None) -> None:
         "![Errors of encodings on the simulations](categories.png)",
         "Time to encode and fit, over that with one-hot columns:",
         time_table(simulated),
-        "## Which rows to ask",
+        "## Which samples give the codes",
         f"Single features, {ABLATION_TREES} trees, {ABLATION_SIZES[0]:,} training rows; test "
         "error by whom the codes are learnt from:",
         ablation_table(ablation),

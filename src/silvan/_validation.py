@@ -1,4 +1,4 @@
-"""Checks of parameters and data: every error says the rule, what came and the remedy."""
+"""Checks of parameters and data: every error states the rule, the value and the remedy."""
 
 from __future__ import annotations
 

@@ -83,9 +83,9 @@ def test_bayes_error_along_the_best_projection_is_that_of_the_problem():
 
 
 def test_one_feature_of_a_hundred_random_ones_is_found_by_sparse_directions():
-    cell = {"p": 8, "distribution": "RerF, d = p²", "target": "sparse", "nodes": 20}
+    cell = {"p": 8, "system": "RerF, d = p²", "target": "sparse", "nodes": 20}
     assert angles.measure(cell)["within_5"] > 0.8
-    assert angles.measure({**cell, "distribution": "RR-RF"})["within_5"] == 0
+    assert angles.measure({**cell, "system": "RR-RF"})["within_5"] == 0
 
 
 def test_first_split_of_sparse_directions_parts_parallel_planes(monkeypatch):

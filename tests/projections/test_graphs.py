@@ -106,13 +106,13 @@ def test_a_component_smaller_than_the_size_is_taken_whole():
     assert_distribution(drawn, {nodes: Fraction(n, 7) for nodes, n in shares.items()})
 
 
-def test_weights_have_their_distributions_and_leave_the_neighborhoods_alone():
+def test_coefficients_have_their_distributions_and_leave_the_neighborhoods_alone():
     expected = neighborhood_distribution(GRAPHS["two hubs"], 2, 6)
     drawn = {
-        weights: draw(
-            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, weights=weights), 10_000, 8
+        coefficients: draw(
+            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, coefficients=coefficients), 10_000, 8
         )
-        for weights in ("signs", "uniform", "normal")
+        for coefficients in ("signs", "uniform", "normal")
     }
     for directions in drawn.values():
         assert_distribution(supports(directions), expected)

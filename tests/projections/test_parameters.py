@@ -186,7 +186,7 @@ def test_a_grid_search_reaches_into_the_projections():
 
 
 class Faulty(ProjectionDistribution):
-    """A subclass that returns whatever it is told to."""
+    """A subclass that returns what it is given."""
 
     def __init__(self, result):
         self.result = result
@@ -248,7 +248,7 @@ def test_a_class_without_sample_cannot_be_made():
 
 
 class Spy(CyclicDifferences):
-    """Writes down what it is told about nodes."""
+    """Records what it sees of nodes."""
 
     def sample(self, node, rng):
         seen.append(

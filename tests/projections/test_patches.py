@@ -291,13 +291,13 @@ def test_patches_that_always_coincide_are_the_first_one_alone():
     assert (directions.data == 1).all()
 
 
-# Weights and the shuffled control
+# Coefficients and the shuffled control
 
 
-@pytest.mark.parametrize("weights", ["signs", "uniform", "normal"])
-def test_weighted_patches_lie_where_patches_lie(weights):
+@pytest.mark.parametrize("coefficients", ["signs", "uniform", "normal"])
+def test_weighted_patches_lie_where_patches_lie(coefficients):
     axes = GRIDS["image, pad"]
-    directions = draw(make_patches(axes, weights=weights), 40_000, 30)
+    directions = draw(make_patches(axes, coefficients=coefficients), 40_000, 30)
     assert_distribution(supports(directions), patch_distribution(axes))
 
 
@@ -313,7 +313,7 @@ def test_signs_are_balanced_on_every_cell_and_independent_within_a_patch():
         assert_counts(np.array([equal.sum()]), len(equal), [0.5])
 
 
-def test_uniform_and_normal_weights_have_their_distributions():
+def test_uniform_and_normal_coefficients_have_their_distributions():
     uniform = draw(Patches((9, 9), 2, 5, coefficients="uniform"), 4_000, 81).data
     assert np.abs(uniform).max() < 1
     assert kstest(uniform, "uniform", args=(-1, 2)).pvalue > RAREST

@@ -61,7 +61,7 @@ def draw_digits(figure: SubFigure, forest: Any, X: NDArray[Any], y: NDArray[Any]
     sure = [np.flatnonzero(y == label)[truth[y == label].argmax()] for label in (0, 2, 3, 8)]
     by_mistake = np.argsort(truth - probability.max(axis=1), kind="stable")
     n_wrong = int(np.count_nonzero(verdict != y))
-    figure.suptitle(f"{n_wrong} of {len(y)} digits are misread out of bag", fontsize=TITLE)
+    figure.suptitle(f"{n_wrong} of {len(y)} digits are misclassified out of bag", fontsize=TITLE)
     axes = figure.subplots(3, 4)
     for axis, row in zip(axes.flat, [*sure, *by_mistake], strict=False):
         show_image(axis, X[row], cmap="Greys")
@@ -121,7 +121,7 @@ def draw_growth(
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("trees")
-    axis.set_ylabel("misread out of bag, %")
+    axis.set_ylabel("misclassified out of bag, %")
     axis.set_title("More trees, fewer errors", fontsize=TITLE)
     axis.legend(frameon=False)
     tidy(axis, "y")

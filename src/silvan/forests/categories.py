@@ -119,7 +119,7 @@ def as_table(X: Any) -> Any:
 
 
 def check_categorical_features(value: Any) -> None:
-    """Check what can be told without the data."""
+    """Check what can be checked without the data."""
     if value is None or (isinstance(value, str) and value == FROM_DTYPE):
         return
     known = not isinstance(value, str) and isinstance(value, Iterable)

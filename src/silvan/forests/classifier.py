@@ -119,7 +119,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         labels : ndarray of shape (n_samples,)
             Most probable classes. Where the whole forest finds several equally probable, the first
             of them in `classes_`, as in scikit-learn; this is the only place where the order of the
-            classes counts, and `predict_proba` tells such ties.
+            classes counts, and `predict_proba` shows such ties.
         """
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)

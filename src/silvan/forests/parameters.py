@@ -1,4 +1,4 @@
-"""The parameters that forests share: declared once, with their rules and what the core is told."""
+"""The parameters that forests share: declared once, with rules and the core's options."""
 
 from __future__ import annotations
 

@@ -98,10 +98,10 @@ def importance_map(
         of the classes add up to the whole map.
 
         - A count goes to the classes in proportion to their weight among the samples that reach the
-          split: class c's map says where its rows are looked at.
+          split: class c's map shows where its samples are looked at.
         - Impurity is a sum over the classes, of p(1 - p) for Gini and -p log p for entropy, where p
           is the class's share in the node. Its decrease goes to the classes term by term, and no
-          term ever increases: class c's map says what tells it from the rest. With two classes
+          term ever increases: class c's map shows what separates it from the rest. With two classes
           and Gini the two terms are the same, and so are the maps.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
@@ -164,7 +164,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
     """Share of the importance that lies on background: features that hardly vary in `X`.
 
     A feature is background if its value is the same in all samples of `X`, or in all but a few. It
-    tells samples apart nowhere or hardly anywhere, so importance there is noise, which [1]_ finds
+    hardly separates any samples, so importance there is noise, which [1]_ finds
     in scattered directions and not in patches.
 
     Parameters

@@ -32,7 +32,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
 
     See Also
     --------
-    Node : What `sample` is told about the node.
+    Node : What `sample` sees of the node.
     Dictionary : A finite list of directions, drawn natively.
 
     Examples
@@ -75,7 +75,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         """
 
     def resolve(self, shape: tuple[int, ...]) -> ProjectionDistribution:
-        """The distribution for samples of this shape: itself, unless it was told to look.
+        """The distribution for samples of this shape: itself, unless it was left without one.
 
         Forests call it once before growing.
 

@@ -73,7 +73,7 @@ class CanonicalDirections(ProjectionDistribution):
 
     Examples
     --------
-    The larger noise of the second feature does not hide what tells the classes apart:
+    The larger noise of the second feature does not hide what separates the classes:
 
     >>> import numpy as np
     >>> from silvan.projections import CanonicalDirections

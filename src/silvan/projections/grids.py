@@ -251,7 +251,7 @@ class Patches(PatchParameters, ProjectionDistribution):
         return tuple(int(length) for length in shape)
 
     def _axes(self) -> list[Axis]:
-        """The axes of the grid, all that is said about them checked."""
+        """The axes of the grid, with all parameters checked."""
         shape = self._shape()
         contiguous = spread_over_axes("contiguous", self.contiguous, shape)
         boundary = spread_over_axes("boundary", self.boundary, shape)

@@ -19,7 +19,7 @@ DEFAULT_MEAN_NONZEROS = 2.0
 class SparseSigns(ProjectionDistribution):
     """Sums and differences of a few random features, as in RerF [1]_ and SPORF [2]_.
 
-    How sparse the directions are is said in one of two ways: by `density`, or by
+    How sparse the directions are is set in one of two ways: by `density`, or by
     `mean_nonzeros`, which is `density` times the number p of features. If neither is given,
     `mean_nonzeros` is 2.
 

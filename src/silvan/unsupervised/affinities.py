@@ -20,7 +20,7 @@ Rows = NDArray[Any]  # samples of numbers, of any type
 AFFINITIES = ("binary", "gaussian", "mahalanobis")
 # Entries of affinity matrices that are collected before they are added up.
 _ENTRIES_AT_ONCE = 2**24
-# Weaker links count as none: no eigenvector could be told from its neighbours.
+# Weaker links count as none: eigenvectors could not be separated from their neighbours.
 _NO_AFFINITY = 1e-9
 # Pairs of samples that the usual distance is measured on.
 _N_PAIRS = 2**16

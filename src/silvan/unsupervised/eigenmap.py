@@ -97,7 +97,7 @@ def _largest(multiply: Product, n: int, k: int) -> tuple[NDArray[np.float64], ND
         )
     except ArpackNoConvergence as error:
         raise RuntimeError(
-            f"the {k} smoothest functions on the affinity graph could not be told apart; grow more "
+            f"the {k} smoothest functions on the affinity graph could not be separated; grow more "
             "trees or larger leaves, ask for fewer components, or use another affinity."
         ) from error
     order = np.argsort(-values)

@@ -132,7 +132,7 @@ class Source(ABC):
         """The rows in order, about `n_rows` at a time, so that memory stays bounded."""
 
     def count(self) -> int | None:
-        """Number of rows, if it can be told without reading them."""
+        """Number of rows, if it is known without reading them."""
         return None
 
 

@@ -19,7 +19,7 @@ def importance_panel(subject: Subject) -> Panel:
     shape = subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
     lead = (
-        "How much each feature helps to tell rows apart: its share in all that the splits of the "
+        "How much each feature helps to separate rows: its share in all that the splits of the "
         "trees gain. A feature also gets a share of the sums that it takes part in."
     )
     if subject.data.kind == "table":

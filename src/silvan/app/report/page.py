@@ -44,7 +44,7 @@ def summarise(subject: Subject) -> str:
     """The main thing in two or three sentences."""
     n_trees = subject.forest.forest_.n_trees
     aim = (
-        f"to tell {len(subject.labels)} classes apart"
+        f"to distinguish {len(subject.labels)} classes"
         if subject.classifies
         else "to predict a number"
     )

@@ -166,7 +166,7 @@ def calibration_panel(subject: Subject) -> Panel | None:
         came = (judged.predicted.argmax(axis=1) == judged.truth).astype(np.float64)
         labels = ("probability of the predicted class", "share that is right")
         lead = (
-            "Rows are put together by how sure the forest says it is. On the dashed line, of rows "
+            "Rows are grouped by the predicted probability. On the dashed line, of rows "
             "predicted with 80% some 80% are right; above it the forest is more often right than "
             "it says, below it less often."
         )
