@@ -110,7 +110,9 @@ def test_coefficients_have_their_distributions_and_leave_the_neighborhoods_alone
     expected = neighborhood_distribution(GRAPHS["two hubs"], 2, 6)
     drawn = {
         coefficients: draw(
-            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, coefficients=coefficients), 10_000, 8
+            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, coefficients=coefficients),
+            10_000,
+            8,
         )
         for coefficients in ("signs", "uniform", "normal")
     }

@@ -118,6 +118,13 @@ class Mixture(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter, or one of a component, is wrong."""
+        self._check_components()
+        for distribution, _ in self.components:
+            distribution.validate(n_features)
+        self._check_grids(n_features)
+
+    def _check_components(self) -> None:
+        """Require pairs of a distribution and a weight, one weight positive."""
         if not self._are_pairs() or len(self.components) == 0:
             raise invalid(
                 "components",
@@ -140,7 +147,6 @@ class Mixture(ProjectionDistribution):
                     weight,
                     "pass for example 1.0",
                 )
-            distribution.validate(n_features)
         if not any(weight > 0 for _, weight in self.components):
             raise invalid(
                 "components",
@@ -148,7 +154,6 @@ class Mixture(ProjectionDistribution):
                 [weight for _, weight in self.components],
                 "give the components that count a positive weight",
             )
-        self._check_grids(n_features)
 
     def _check_grids(self, n_features: int) -> None:
         """Require that all components that read running sums share one grid."""
@@ -188,6 +193,7 @@ class Mixture(ProjectionDistribution):
 
     def resolve(self, shape: tuple[int, ...]) -> Mixture:
         """A mixture whose components know the shape of a sample."""
+        self._check_components()
         return Mixture(
             [(component.resolve(shape), weight) for component, weight in self.components]
         )
