@@ -143,8 +143,8 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
         source = X if X.dtype in _READ_BY_THE_CORE else None
         return TrainingFeatures(np.asarray(_core.to_columns(X)), source)
     dtype = np.uint8 if X.dtype == np.uint8 else np.float32
-    n_rows = len(X) if kept is None else len(kept)
-    columns = np.empty((n_rows, X.shape[1]), dtype=dtype, order="F")
+    n_samples = len(X) if kept is None else len(kept)
+    columns = np.empty((n_samples, X.shape[1]), dtype=dtype, order="F")
     for j in range(X.shape[1]):
         columns[:, j] = X[:, j] if kept is None else X[kept, j]
     return TrainingFeatures(columns, None)

@@ -146,7 +146,7 @@ class RankScaler(
         self, X: NDArray[Any], kept: NDArray[np.int32] | None, weight: NDArray[np.float64] | None
     ) -> Self:
         """Learn from the samples `kept` (None: all) of checked data."""
-        counts = row_counts(weight, kept)
+        counts = sample_counts(weight, kept)
         self.n_features_in_ = X.shape[1]
         self.values_: list[NDArray[Any]] = []
         self.ranks_: list[NDArray[Any]] = []
@@ -194,7 +194,7 @@ def _as_float32_if_exact(ranks: NDArray[np.float64]) -> NDArray[Any]:
     return small if np.array_equal(small, ranks) else ranks
 
 
-def row_counts(
+def sample_counts(
     weight: NDArray[np.float64] | None, kept: NDArray[np.int32] | None
 ) -> NDArray[np.float64] | None:
     """How many samples each of the samples `kept` (None: all) stands for; None: each for itself.

@@ -159,7 +159,7 @@ _PARTS = {
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
     """,
-    "fit_rows": """
+    "fit_samples": """
         X : array-like of shape (n_samples, n_features)
             Training samples. float32 and uint8 are used as they are, other numbers become float32;
             NaN is a missing value.
@@ -211,7 +211,7 @@ _PARTS = {
         oob_score_ : float
             Score of the out-of-bag predictions; only if `oob_score` is not False.
     """,
-    "grid_rows": """
+    "grid_samples": """
         Every method takes `X` as flat samples of shape (n_samples, n_features) or in the shape of
         the data, ``(n_samples, *shape)``: images (n, H, W), volumes (n, D, H, W), series (n,
         length), series of several channels (n, channels, length). Arrays whose samples are

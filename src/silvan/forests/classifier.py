@@ -17,7 +17,7 @@ from silvan._validation import check_choice, invalid, is_integer, is_number
 from silvan.forests._docs import shared_docs
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import ClassTargets, Targets
-from silvan.forests.weights import row_blocks
+from silvan.forests.weights import sample_blocks
 
 # Shares of the classes in a leaf add up to 1, but for this.
 _ROUNDING = 1e-9
@@ -99,7 +99,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
 
         Parameters
         ----------
-        {fit_rows}
+        {fit_samples}
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         {fit_weights}
@@ -123,7 +123,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         """
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)
-        for block in row_blocks(len(rows), self.n_classes_):
+        for block in sample_blocks(len(rows), self.n_classes_):
             codes[block] = self._predict_values(rows[block]).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
         return labels

@@ -20,7 +20,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     neighbouring cells, ``projections=Patches(...)``: a manifold forest (MORF) [1]_, [2]_. The cost
     of a patch does not depend on its size.
 
-    {grid_rows}
+    {grid_samples}
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     It is a :class:`ForestRegressor` whose candidate directions are sums over random patches of
     neighbouring cells, ``projections=Patches(...)``: a manifold forest for regression [1]_.
 
-    {grid_rows}
+    {grid_samples}
 
     Parameters
     ----------

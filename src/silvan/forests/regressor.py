@@ -86,7 +86,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
 
         Parameters
         ----------
-        {fit_rows}
+        {fit_samples}
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers to regress on, a column for each output.
         {fit_weights}

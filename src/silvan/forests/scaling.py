@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan.forests.categories import CategoryTable
-from silvan.preprocessing import RankScaler, distinct_values, row_counts
+from silvan.preprocessing import RankScaler, distinct_values, sample_counts
 
 SCALINGS = ("rank", "minmax", "standard")
 
@@ -54,7 +54,7 @@ def fit_scaler(
         return None
     if scaling == "rank":
         return RankScaler()._learn(X, kept, weight)
-    counts = row_counts(weight, kept)
+    counts = sample_counts(weight, kept)
     measure = _range if scaling == "minmax" else _moments
     # Of a feature without values the scaled ones are missing.
     measures = np.full((2, X.shape[1]), np.nan)
@@ -65,7 +65,7 @@ def fit_scaler(
     return LinearScaler(*measures)
 
 
-def scale_rows(
+def scale_samples(
     scaler: Scaler,
     X: NDArray[Any],
     kept: NDArray[np.int32] | None,
@@ -77,8 +77,8 @@ def scale_rows(
     Numbers of categories stay as they are.
     """
     categorical = set() if table is None else set(table.columns)
-    n_rows = len(X) if kept is None else len(kept)
-    scaled = np.empty((n_rows, X.shape[1]), dtype=np.float32, order=order)
+    n_samples = len(X) if kept is None else len(kept)
+    scaled = np.empty((n_samples, X.shape[1]), dtype=np.float32, order=order)
     for j in range(X.shape[1]):
         column = X[:, j] if kept is None else X[kept, j]
         scaled[:, j] = column if j in categorical else scaler._scale_column(j, column)

@@ -33,7 +33,7 @@ from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failu
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
 from silvan.forests.sampling import RowPlan, plan_rows, sample_rows
-from silvan.forests.scaling import Scaler, fit_scaler, scale_rows
+from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
 from silvan.forests.targets import Targets
 from silvan.forests.weights import RowWeighting
 
@@ -157,7 +157,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         if scaler is None:
             return super()._read_rows(checked, seed)
         # Scaled or not, one copy at most.
-        scaled = scale_rows(scaler, X, plan.kept, "F", self._categories)
+        scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
         features = TrainingFeatures(scaled, None)
         sampling = sample_rows(plan, features, targets.kept(plan), seed)
         return TrainingRows(features, targets, sampling, scaler)
@@ -259,7 +259,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return super()._rows(X)
         checked = self._check_rows(X)
         check_features(checked)
-        return scale_rows(self._scaler, checked, None, "C", self._categories)
+        return scale_samples(self._scaler, checked, None, "C", self._categories)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

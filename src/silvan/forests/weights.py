@@ -31,7 +31,7 @@ def tree_groups(forest: ForestArrays) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def leaf_row_weights(
+def leaf_sample_weights(
     forest: ForestArrays, sampling: RowSampling, trees: tuple[int, int], first_number: int = 0
 ) -> csr_array:
     """Shares of the training samples in each leaf of a range of trees; rows sum to 1.
@@ -59,7 +59,8 @@ def leaf_means(
 ) -> NDArray[np.float64]:
     """Weighted means of the targets in each leaf, of shape (n_leaves, n_outputs)."""
     means = [
-        leaf_row_weights(forest, sampling, trees, first_number) @ y for trees in tree_groups(forest)
+        leaf_sample_weights(forest, sampling, trees, first_number) @ y
+        for trees in tree_groups(forest)
     ]
     return np.concatenate(means)
 
@@ -89,10 +90,10 @@ class RowWeighting:
         """Blocks of queries whose weights have a bounded number of entries together."""
         largest_leaf = int(np.diff(self._forest.member_indptr).max())
         entries = min(self._sampling.plan.n_samples, self._forest.n_trees * largest_leaf)
-        return row_blocks(n_queries, entries, _QUERIES_AT_ONCE)
+        return sample_blocks(n_queries, entries, _QUERIES_AT_ONCE)
 
     def _expand(self, trees: tuple[int, int]) -> csr_array:
-        return leaf_row_weights(self._forest, self._sampling, trees)
+        return leaf_sample_weights(self._forest, self._sampling, trees)
 
     def _product(self, nodes: NDArray[np.int32], trees: tuple[int, int]) -> csr_array:
         forest, group = self._forest, slice(*trees)
@@ -112,11 +113,13 @@ class RowWeighting:
         return product
 
 
-def row_blocks(n_rows: int, entries_per_row: int, max_rows: int | None = None) -> Iterator[slice]:
+def sample_blocks(
+    n_samples: int, entries_per_sample: int, max_samples: int | None = None
+) -> Iterator[slice]:
     """Blocks of samples with a bounded number of entries together, at least one sample in each."""
-    size = max(1, _ENTRIES_AT_ONCE // max(1, entries_per_row))
-    size = size if max_rows is None else min(size, max_rows)
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+    size = max(1, _ENTRIES_AT_ONCE // max(1, entries_per_sample))
+    size = size if max_samples is None else min(size, max_samples)
+    return (slice(start, min(start + size, n_samples)) for start in range(0, n_samples, size))
 
 
 def weighted_quantiles(
@@ -124,7 +127,7 @@ def weighted_quantiles(
 ) -> NDArray[np.float64]:
     """For each row of `weights`, the smallest value whose distribution function reaches each q.
 
-    Returns an array of shape (n_rows, n_quantiles).
+    Returns an array of shape (n_samples, n_quantiles).
     """
     by_value = np.argsort(values, kind="stable")
     rank = np.empty(len(values), dtype=weights.indices.dtype)

@@ -28,7 +28,7 @@ def check_classifier(forest: object) -> None:
         raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
 
 
-def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Require the samples that the forest was fitted on; return them and the encoded targets.
 
     The canonical order of the samples is a hash of their content, so other samples have another

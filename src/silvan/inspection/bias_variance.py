@@ -194,7 +194,7 @@ def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVarianc
             f"n_classes), but they have shapes {codes.shape} and {truth.shape}; pass a prediction "
             "of each training set for each row of the posterior."
         )
-    n_rows, n_classes = truth.shape
+    n_samples, n_classes = truth.shape
     if not (codes.dtype.kind in "iu" and codes.min() >= 0 and codes.max() < n_classes):
         raise invalid(
             "predictions", f"integers from 0 to {n_classes - 1}", predictions, "encode the classes"
@@ -203,11 +203,13 @@ def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVarianc
         raise invalid(
             "posterior", "probabilities that sum to 1 in each row", posterior, "normalise them"
         )
-    cells = np.arange(n_rows) * n_classes + codes
-    counts = np.bincount(cells.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes)
+    cells = np.arange(n_samples) * n_classes + codes
+    counts = np.bincount(cells.ravel(), minlength=n_samples * n_classes).reshape(
+        n_samples, n_classes
+    )
     common = counts / len(codes)
     best, usual = truth.argmax(axis=1), counts.argmax(axis=1)
-    row = np.arange(n_rows)
+    row = np.arange(n_samples)
     bayes = 1.0 - float(truth[row, best].mean())
     usual_error = 1.0 - float(truth[row, usual].mean())
     error = 1.0 - float((truth * common).sum(axis=1).mean())

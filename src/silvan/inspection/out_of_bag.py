@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
-from silvan.forests.weights import row_blocks
-from silvan.inspection._checks import check_forest, check_training_rows
+from silvan.forests.weights import sample_blocks
+from silvan.inspection._checks import check_forest, check_training_samples
 from silvan.inspection.trees import reached_leaves
 
 
@@ -83,9 +83,9 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     classify = isinstance(forest, ForestClassifier)
     values = forest.fitted_.voting_arrays.leaf_values()
     for block in out_of_bag_blocks(forest, X, y):
-        n_rows = len(block.y)
-        sums = np.zeros((n_rows, forest.forest_.n_outputs))
-        n_votes, loss = np.zeros(n_rows), np.zeros(n_rows)
+        n_samples = len(block.y)
+        sums = np.zeros((n_samples, forest.forest_.n_outputs))
+        n_votes, loss = np.zeros(n_samples), np.zeros(n_samples)
         for tree in range(len(losses)):
             rows = np.flatnonzero(block.out[:, tree])
             leaves = block.leaves[rows, tree]
@@ -108,13 +108,13 @@ class OutOfBagBlock(NamedTuple):
     """Some training samples, the leaves that they end in, and the trees that did not draw them."""
 
     y: NDArray[Any]  # encoded targets
-    leaves: NDArray[np.int64]  # (n_rows, n_trees), numbered among the leaves of all trees
-    out: NDArray[np.bool_]  # (n_rows, n_trees)
+    leaves: NDArray[np.int64]  # (n_samples, n_trees), numbered among the leaves of all trees
+    out: NDArray[np.bool_]  # (n_samples, n_trees)
 
 
 def out_of_bag_blocks(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> Iterator[OutOfBagBlock]:
     """The training samples of a fitted forest, as many at once as fit in bounded memory."""
-    rows, targets = check_training_rows(forest, X, y)
+    rows, targets = check_training_samples(forest, X, y)
     packed = _pack_mask(forest)
     arrays = forest.forest_
     if not packed.any():
@@ -123,7 +123,7 @@ def out_of_bag_blocks(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> Iterato
             "or with max_samples below the number of samples."
         )
     # A leaf number has eight bytes, a node's four, the mask one.
-    for block in row_blocks(len(rows), 2 * arrays.n_trees + arrays.n_outputs):
+    for block in sample_blocks(len(rows), 2 * arrays.n_trees + arrays.n_outputs):
         out = np.unpackbits(packed[block], axis=1, count=arrays.n_trees).view(np.bool_)
         yield OutOfBagBlock(targets[block], reached_leaves(forest, rows[block]), out)
 

@@ -160,7 +160,7 @@ class ImportanceDisplay:
             contiguous=True if patches is None else patches.contiguous,
             graph=None if graph is None else graph.graph,
             positions=positions,
-            background=None if X is None else _mean_row(forest, X),
+            background=None if X is None else _mean_sample(forest, X),
             label=_LABELS[kind],
         )
         return display.plot(ax, **options)
@@ -258,7 +258,7 @@ class ImportanceDisplay:
         return "image", *image_panels(values, classes, background, n_slices)
 
 
-def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
+def _mean_sample(forest: BaseForest, X: Any) -> NDArray[np.float64]:
     """The mean of the samples, in their shape; NaN where features are categorical."""
     fitted = forest.fitted_
     rows = np.asarray(X) if fitted.categories is None else fitted.check(X)

@@ -269,7 +269,7 @@ class EmbeddingDisplay:
         display : EmbeddingDisplay
             This plot.
         """
-        n_rows, n_components = self.coordinates.shape
+        n_samples, n_components = self.coordinates.shape
         if not all(0 <= c < n_components for c in self.components) or len(self.components) != 2:
             raise invalid(
                 "components",
@@ -279,7 +279,7 @@ class EmbeddingDisplay:
             )
         (axis,) = make_axes(ax, 1, 1, (4.2, 3.6))
         self.ax_, self.figure_ = axis, axis.figure
-        size = float(np.clip(6000 / n_rows, 1, 16)) if size is None else size
+        size = float(np.clip(6000 / n_samples, 1, 16)) if size is None else size
         x, y = (self.coordinates[:, c] for c in self.components)
         classes = None if self.y is None else np.unique(self.y)
         if classes is not None and len(classes) <= _MAX_CLASSES:

@@ -14,7 +14,7 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
-    count_rows,
+    count_samples,
     n_drawn,
     orient,
     place,
@@ -122,7 +122,7 @@ class CanonicalDirections(ProjectionDistribution):
         if self.bootstrap and len(rows) > 0:
             draws.insert(0, rows[rng.integers(len(rows), size=len(rows))])
         for drawn in draws:
-            sample = read_sample(node, features, count_rows(drawn, node))
+            sample = read_sample(node, features, count_samples(drawn, node))
             directions = [orient(direction) for direction in canonical_directions(sample)]
             fitted = [place(features, d, node.n_features) for d in directions if d is not None]
             if fitted:

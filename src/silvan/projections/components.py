@@ -14,7 +14,7 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
-    count_rows,
+    count_samples,
     orient,
     place,
     read_sample,
@@ -128,7 +128,7 @@ class PrincipalComponents(ProjectionDistribution):
         """The components that vary among the node's samples."""
         features = np.sort(group)
         rows = thin(np.arange(node.n_samples), sample_limit(self.max_samples), rng)
-        sample = read_sample(node, features, count_rows(rows, node))
+        sample = read_sample(node, features, count_samples(rows, node))
         variance, components = principal_components(sample)
         varies = variance > _NO_VARIANCE * variance.max()
         if not varies.any():
@@ -142,7 +142,7 @@ class PrincipalComponents(ProjectionDistribution):
         rotation: list[Vector] = []
         for group in self._cut(permutation, node):
             features = np.sort(group)
-            sample = read_sample(node, features, count_rows(self._draw_rows(node, rng), node))
+            sample = read_sample(node, features, count_samples(self._draw_rows(node, rng), node))
             _, components = principal_components(sample)
             rotation += [place(features, component, node.n_features) for component in components]
         return np.array(rotation)
@@ -180,8 +180,8 @@ class PrincipalComponents(ProjectionDistribution):
 
 def principal_components(sample: FitSample) -> tuple[Vector, NDArray[np.float64]]:
     """Variances, descending, and components, a row each, of a centred sample."""
-    n_rows, n_columns = sample.X.shape
-    if n_rows == 0:
+    n_samples, n_columns = sample.X.shape
+    if n_samples == 0:
         return np.zeros(n_columns), np.eye(n_columns)
     scaled = np.sqrt(sample.shares)[:, None] * sample.X
     _, deviation, components = np.linalg.svd(scaled, full_matrices=True)

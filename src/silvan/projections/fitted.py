@@ -68,7 +68,7 @@ def thin(rows: NDArray[np.intp], max_samples: int, rng: np.random.Generator) -> 
     return np.asarray(rows[(np.arange(max_samples) * len(rows) + steps) // max_samples])
 
 
-def count_rows(rows: NDArray[np.intp], node: Node) -> NDArray[np.int64]:
+def count_samples(rows: NDArray[np.intp], node: Node) -> NDArray[np.int64]:
     """How often each sample of the node is among `rows`."""
     return np.bincount(rows, minlength=node.n_samples)
 

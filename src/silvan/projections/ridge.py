@@ -13,7 +13,7 @@ from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     Vector,
     check_fit,
-    count_rows,
+    count_samples,
     n_drawn,
     orient,
     place,
@@ -111,7 +111,7 @@ class RidgeDirections(ProjectionDistribution):
         drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
         features = np.sort(drawn)
         rows = thin(np.arange(node.n_samples), sample_limit(self.max_samples), rng)
-        sample = read_sample(node, features, count_rows(rows, node))
+        sample = read_sample(node, features, count_samples(rows, node))
         target = draw_target(sample.targets, rng)
         coefficients = np.zeros(len(features))
         if target is not None:

@@ -240,7 +240,7 @@ def _usual_distance(index: LeafIndex, X: Rows) -> float:
     random = np.random.default_rng(0)
     rows = random.integers(index.n_rows, size=_N_PAIRS)
     leaves = index.leaves[rows, random.integers(index.n_trees, size=_N_PAIRS)]
-    others = index.draw_rows(leaves, random)
+    others = index.draw_samples(leaves, random)
     total = 0.0
     step = max(1, _ENTRIES_AT_ONCE // X.shape[1])
     for start in range(0, _N_PAIRS, step):

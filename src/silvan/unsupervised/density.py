@@ -16,7 +16,7 @@ from silvan._validation import as_rows, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.fitting import TrainingRows
-from silvan.forests.weights import leaf_row_weights
+from silvan.forests.weights import leaf_sample_weights
 from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
 from silvan.unsupervised.leaf_gaussians import (
@@ -295,7 +295,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         rows = as_rows(X[order])
         weights = sampling.plan.weights
         weights = None if weights is None else weights[sampling.order]
-        shares = leaf_row_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]
+        shares = leaf_sample_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]
         shares.sort_indices()
         # A constant column must have no variance at all, not one of rounding errors.
         shifted = rows.astype(np.float64) - rows[0]

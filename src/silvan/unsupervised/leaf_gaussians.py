@@ -122,7 +122,7 @@ class LeafGaussians:
             scaled: NDArray[np.float64] = deviations * self.whiteners[leaves]
             return scaled
         white = np.empty_like(deviations)
-        for leaf, rows in _rows_by_leaf(leaves):
+        for leaf, rows in _samples_by_leaf(leaves):
             white[rows] = deviations[rows] @ self.whiteners[leaf].T
         return white
 
@@ -132,12 +132,12 @@ class LeafGaussians:
             drawn: NDArray[np.float64] = self.means[leaves] + self.factors[leaves] * normal
             return drawn
         points = np.empty_like(normal)
-        for leaf, rows in _rows_by_leaf(leaves):
+        for leaf, rows in _samples_by_leaf(leaves):
             points[rows] = self.means[leaf] + normal[rows] @ self.factors[leaf].T
         return points
 
 
-def _rows_by_leaf(leaves: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.integer]]]:
+def _samples_by_leaf(leaves: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.integer]]]:
     """Each leaf that occurs, and where."""
     order = np.argsort(leaves, kind="stable")
     used, starts = np.unique(leaves[order], return_index=True)

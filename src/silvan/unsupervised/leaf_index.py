@@ -94,7 +94,7 @@ class LeafIndex:
             yield self._expand(leaves[first:last], first)
             first = last
 
-    def draw_rows(
+    def draw_samples(
         self, leaves: NDArray[np.integer], random: np.random.Generator
     ) -> NDArray[np.integer]:
         """One sample of each of these leaves, at random; none may be empty."""
