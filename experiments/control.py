@@ -38,9 +38,10 @@ def make_system(cell: Cell) -> Any:
         return make_forest(SparseSigns(), seed, N_DIRECTIONS)
     if name == "F-RC":
         return make_forest(UniformCombinations(), seed, N_DIRECTIONS)
-    weights = "ones" if name == "MORF" else "uniform"
+    coefficients = "ones" if name == "MORF" else "uniform"
     min_size, max_size = PATCHES[cell["problem"]]
-    patches = Patches((28, 28), min_size, max_size, weights=weights, shuffled=name == "control")
+    shuffled = name == "control"
+    patches = Patches((28, 28), min_size, max_size, coefficients=coefficients, shuffled=shuffled)
     return make_forest(patches, seed, N_DIRECTIONS)
 
 

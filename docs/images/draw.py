@@ -59,7 +59,7 @@ def distributions() -> dict[str, ProjectionDistribution]:
     return {
         "AxisAligned()": AxisAligned(),
         "SparseSigns()": SparseSigns(),
-        'SparseSigns(mean_nonzeros=4,\nlaw="poisson")': SparseSigns(
+        'SparseSigns(mean_nonzeros=4,\ncounts="poisson")': SparseSigns(
             mean_nonzeros=4, counts="poisson"
         ),
         "UniformCombinations()": UniformCombinations(),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from experiments import (
     bars_tuned,
+    control,
     graph,
     honesty,
     patch_pairs,
@@ -15,6 +16,8 @@ from experiments import (
     simulations,
 )
 from sklearn.datasets import load_digits
+
+from silvan.datasets import make_bars
 
 
 @pytest.mark.parametrize("problem", simulations.PROBLEMS)
@@ -74,3 +77,10 @@ def test_the_lower_half_of_an_image_is_to_be_told_from_the_upper():
     assert shape == (4, 8)
     np.testing.assert_array_equal(X, images[:, :4].reshape(len(y), 32))
     np.testing.assert_allclose(y, images[:, 4:].mean(axis=(1, 2)))
+
+
+@pytest.mark.parametrize("name", control.SYSTEMS)
+def test_systems_of_the_shuffled_control_fit(name):
+    X, y = make_bars(20, random_state=0)
+    forest = control.make_system({"system": name, "problem": "bars", "seed": 0})
+    assert forest.set_params(n_estimators=2).fit(X, y).score(X, y) > 0.5
