@@ -62,7 +62,7 @@ def explain(results: Sequence[Result], n_fits: int) -> str:
         "and differences of about two pixels; weighted pairs weight two pixels at random; "
         "ExtraTrees draws its thresholds at random, too. Accuracy is the mean ± standard deviation "
         f"over {n_fits} held-out parts; times are medians over the same fits. Out of bag is the "
-        "accuracy on training rows, each judged only by the trees that did not see it: it "
+        "accuracy on training rows, each scored only by the trees that did not see it: it "
         "estimates the first column without holding anything out.\n\n"
         f"On the same parts, sparse signs score {gain.mean():+.1f} points against scikit-learn's "
         f"random forest ({gain.min():+.1f} to {gain.max():+.1f}, part by part) and fit "
@@ -113,7 +113,7 @@ def write_page(results: Sequence[Result], n_trees: int, n_jobs: int, output: Pat
         data,
         results=sorted(results, key=lambda result: result.name != PATCHES),
         model_path=str(output / MODEL_NAME),
-        title="Handwritten digits, read by a manifold forest",
+        title="Handwritten digits, classified by a manifold forest",
     )
     write_report(output / PAGE_NAME, subject)
     return output / PAGE_NAME

@@ -68,7 +68,7 @@ def draw_digits(figure: SubFigure, forest: Any, X: NDArray[Any], y: NDArray[Any]
         if verdict[row] == y[row]:
             axis.set_xlabel(f"{y[row]}", color=COLOURS[0])
         else:
-            axis.set_xlabel(f"{y[row]} read as {verdict[row]}", color=PLUS)
+            axis.set_xlabel(f"{y[row]} predicted as {verdict[row]}", color=PLUS)
 
 
 def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:

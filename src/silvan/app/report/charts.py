@@ -209,7 +209,8 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
             parts.append(
                 f'<rect class="{kind}" x="{left + cell * j:.1f}" y="{cell * i:.1f}" '
                 f'width="{cell - 1:.1f}" height="{cell - 1:.1f}" fill-opacity="{opacity:.2f}">'
-                f"<title>{escape(labels[i])} read as {escape(labels[j])}: {counts[i, j]}</title>"
+                f"<title>{escape(labels[i])} predicted as {escape(labels[j])}: "
+                f"{counts[i, j]}</title>"
                 "</rect>"
             )
             if numbers:
