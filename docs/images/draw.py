@@ -19,9 +19,9 @@ from sklearn.datasets import load_diabetes, load_digits
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.datasets import make_impulse, make_sparse_parity, make_trunk
-from silvan.explanations import ContributionDisplay
 from silvan.plotting import (
     BiasVarianceDisplay,
+    ContributionDisplay,
     ImportanceDisplay,
     OutOfBagDisplay,
     ProjectionsDisplay,
