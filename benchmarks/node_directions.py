@@ -32,7 +32,7 @@ DIMENSIONS = (16, 64)
 FOREST_ROWS = 5_000
 MAX_SAMPLES = (64, 256, 1024, None)
 N_SEEDS = 3
-# Each law beside random combinations of as many features as its directions have.
+# Each distribution beside random combinations of as many features as its directions have.
 FITTED = {
     "PrincipalComponents()": (PrincipalComponents(), lambda p: 3),
     'PrincipalComponents(per="tree")': (PrincipalComponents(per="tree"), lambda p: 3),
@@ -42,7 +42,7 @@ FITTED = {
 
 
 def time_fit(
-    law: ProjectionDistribution,
+    distribution: ProjectionDistribution,
     X: NDArray[np.float32],
     y: NDArray[np.int64],
     n_trees: int,
@@ -50,11 +50,11 @@ def time_fit(
 ) -> tuple[float, int]:
     """Return the processor seconds of one fit on one thread, and the number of nodes.
 
-    A stump is a tree of one split, so that all laws meet the same node: all rows.
+    A stump is a tree of one split, so that all distributions meet the same node: all rows.
     """
     forest = ForestClassifier(
         n_trees,
-        projections=law,
+        projections=distribution,
         max_features=N_DIRECTIONS if stump else "sqrt",
         max_depth=1 if stump else None,
         bootstrap=not stump,
@@ -67,10 +67,11 @@ def time_fit(
 
 
 def measure(p: int, n: int, n_trees: int, stump: bool) -> list[tuple[str, float, float, int, int]]:
-    """Name, best seconds and nodes of each law and of its random counterpart; they take turns."""
+    """Name, best seconds and nodes of each distribution and its random counterpart, in turns."""
     X, y = make_trunk(n, n_features=p, random_state=0)
     pairs = {
-        name: (law, UniformCombinations(n_features=size(p))) for name, (law, size) in FITTED.items()
+        name: (distribution, UniformCombinations(n_features=size(p)))
+        for name, (distribution, size) in FITTED.items()
     }
     best = {(name, i): (float("inf"), 0) for name in pairs for i in range(2)}
     for _ in range(ROUNDS):
@@ -85,7 +86,7 @@ def measure(p: int, n: int, n_trees: int, stump: bool) -> list[tuple[str, float,
 def nodes_table() -> list[str]:
     """Microseconds of one direction, drawn, projected and searched, at nodes of several sizes."""
     lines = [
-        "| features | rows | law | microseconds | random one | ratio |",
+        "| features | rows | distribution | microseconds | random one | ratio |",
         "| ---: | ---: | --- | ---: | ---: | ---: |",
     ]
     for p in DIMENSIONS:
@@ -103,7 +104,7 @@ def nodes_table() -> list[str]:
 def forests_table() -> list[str]:
     """Whole forests of 20 trees."""
     lines = [
-        "| features | law | seconds | random ones | ratio | nodes | nodes of random ones |",
+        "| features | distribution | seconds | random ones | ratio | nodes | random ones' nodes |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for p in DIMENSIONS:
@@ -118,11 +119,11 @@ def forests_table() -> list[str]:
 def max_samples_table() -> list[str]:
     """Test error and time of forests of 20 trees against the rows that a fit looks at."""
     lines = [
-        "| features | law | " + " | ".join(f"{m or 'all'}" for m in MAX_SAMPLES) + " |",
+        "| features | distribution | " + " | ".join(f"{m or 'all'}" for m in MAX_SAMPLES) + " |",
         "| ---: | --- |" + " ---: |" * len(MAX_SAMPLES),
     ]
     for p in DIMENSIONS:
-        for law in (PrincipalComponents, RidgeDirections, CanonicalDirections):
+        for distribution in (PrincipalComponents, RidgeDirections, CanonicalDirections):
             errors = np.zeros((N_SEEDS, len(MAX_SAMPLES)))
             seconds = np.zeros_like(errors)
             for seed in range(N_SEEDS):
@@ -130,7 +131,10 @@ def max_samples_table() -> list[str]:
                 X_new, y_new = make_trunk(10_000, n_features=p, random_state=1_000 + seed)
                 for i, max_samples in enumerate(MAX_SAMPLES):
                     forest = ForestClassifier(
-                        20, projections=law(max_samples=max_samples), random_state=seed, n_jobs=1
+                        20,
+                        projections=distribution(max_samples=max_samples),
+                        random_state=seed,
+                        n_jobs=1,
                     )
                     start = time.process_time()
                     forest.fit(X, y)
@@ -138,7 +142,7 @@ def max_samples_table() -> list[str]:
                     errors[seed, i] = 1 - forest.score(X_new, y_new)
             cells = zip(errors.mean(axis=0), seconds.min(axis=0), strict=True)
             shown = " | ".join(f"{error:.4f}, {best:.2f} s" for error, best in cells)
-            lines.append(f"| {p} | `{law.__name__}` | {shown} |")
+            lines.append(f"| {p} | `{distribution.__name__}` | {shown} |")
     return lines
 
 
@@ -153,8 +157,8 @@ def report() -> Sequence[str]:
         *[f"* {line}" for line in describe_machine()],
         f"* load average when it started: {load:.1f}",
         "",
-        "Trunk's problem, two classes. A random direction is one of `UniformCombinations` with as",
-        "many features as the fitted one. The laws take turns; the tables have the best of",
+        "Trunk's problem, two classes. A random direction is one of `UniformCombinations`, of as",
+        "many features as the fitted one. The distributions take turns; tables have the best of",
         f"{ROUNDS} rounds, in processor time of one thread. Ratios compare runs of the same",
         "minute; the times themselves depend on what else the machine does.",
         "",

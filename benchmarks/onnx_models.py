@@ -51,8 +51,8 @@ def cases(folder):
     several = np.column_stack([y, y**2])[:300]
     yield "diabetes, two outputs", regressor, (X[:300], several), X[300:]
     mnist = load_images(folder / "mnist")
-    law = silvan.ForestClassifier(30, projections=Patches((28, 28)), n_jobs=2)
-    yield "MNIST, patches to 3x3", law, (mnist.X_train, mnist.y_train), mnist.X_test
+    patches = silvan.ForestClassifier(30, projections=Patches((28, 28)), n_jobs=2)
+    yield "MNIST, patches to 3x3", patches, (mnist.X_train, mnist.y_train), mnist.X_test
     boxes = silvan.ForestClassifier(10, projections=Patches((28, 28), max_size=9), n_jobs=2)
     yield "MNIST, patches to 9x9", boxes, (mnist.X_train, mnist.y_train), mnist.X_test
 

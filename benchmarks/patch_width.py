@@ -31,8 +31,10 @@ def make_series(n: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
 
 def time_fit(X: NDArray[np.float32], y: NDArray[np.int64], width: int) -> tuple[float, int]:
     """Return the seconds of one fit on one thread, and the number of nodes grown."""
-    law = Patches(LENGTH, width, width)
-    forest = ForestClassifier(20, projections=law, max_features=31, random_state=0, n_jobs=1)
+    distribution = Patches(LENGTH, width, width)
+    forest = ForestClassifier(
+        20, projections=distribution, max_features=31, random_state=0, n_jobs=1
+    )
     start = time.perf_counter()
     forest.fit(X, y)
     return time.perf_counter() - start, forest.forest_.n_nodes

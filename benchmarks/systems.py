@@ -1,4 +1,4 @@
-"""How each library is told to do the same work.
+"""How each library is configured to do the same work.
 
 Imported in every peer's environment, so it needs NumPy alone and imports a library only to use it.
 """
@@ -220,7 +220,7 @@ class Ydf(System):
                 "sparse_oblique_normalization": "NONE",
             }
         # Unlike the others it stops at depth 16 and at five rows, takes one vote per tree and
-        # computes an out-of-bag score unless told otherwise.
+        # computes an out-of-bag score unless configured otherwise.
         return ydf.RandomForestLearner(
             label="label",
             num_trees=work.n_trees,

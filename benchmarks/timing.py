@@ -76,7 +76,7 @@ class CaseResult:
         return ("silvan", *self.case.peers)
 
     def get(self, system: str, n_jobs: int | None = None) -> Runs | None:
-        """Return the runs of a library, with one thread unless told otherwise, or None."""
+        """Return the runs of a library, with one thread by default, or None."""
         return self.runs.get((system, self.threads[0] if n_jobs is None else n_jobs))
 
     def add(self, system: str, n_jobs: int, reply: dict[str, float]) -> Runs:

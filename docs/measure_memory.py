@@ -1,7 +1,7 @@
 """Measures what a fit adds to a process: ``python docs/measure_memory.py`` prints a table.
 
-Each fit runs in a process of its own, which first fits a few rows so that all code is loaded. Needs
-Linux, which tells a process the peak of its memory and lets it start anew.
+Each fit runs in a process of its own, which first fits a few samples so that all code is loaded.
+Needs Linux, which tells a process the peak of its memory and lets it start anew.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def measure(fit: dict[str, Any]) -> dict[str, float]:
 
 
 def make_data(fit: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Random rows, and a target that depends on two of the features."""
+    """Random samples, and a target that depends on two of the features."""
     rng = np.random.default_rng(0)
     shape = (fit.get("n_samples", 1_000_000), fit.get("n_features", 10))
     dtype = fit.get("dtype", "float32")
@@ -82,11 +82,13 @@ def make_data(fit: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 def make_forest(fit: dict[str, Any]) -> Any:
     """Four shallow trees: their forest takes little beside the working memory."""
-    law = Patches((28, 28), max_size=fit["max_size"]) if "max_size" in fit else SparseSigns()
+    distribution = (
+        Patches((28, 28), max_size=fit["max_size"]) if "max_size" in fit else SparseSigns()
+    )
     kind = ForestRegressor if fit.get("regression") else ForestClassifier
     return kind(
         4,
-        projections=law,
+        projections=distribution,
         max_features=3,
         max_depth=6,
         oob_score=fit.get("oob_score", False),
@@ -113,13 +115,15 @@ def main() -> None:
     if chosen:
         print(json.dumps(measure(FITS[chosen])))
         return
-    print("| fit | data | added | copy | running sums | forest | rest, bytes per row |")
+    print("| fit | data | added | copy | running sums | forest | rest, bytes per sample |")
     print("| --- |" + " ---: |" * 6)
     for name in FITS:
         command = [sys.executable, "-W", "ignore", __file__, "--fit", name]
-        told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-        sizes = [f"{told[part] / 1e6:.0f}" for part in ("data", "added", "copy", "sums", "forest")]
-        print(f"| {name} | {' | '.join(sizes)} | {told['rest_per_row']:.0f} |", flush=True)
+        result = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        sizes = [
+            f"{result[part] / 1e6:.0f}" for part in ("data", "added", "copy", "sums", "forest")
+        ]
+        print(f"| {name} | {' | '.join(sizes)} | {result['rest_per_row']:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

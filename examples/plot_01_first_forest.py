@@ -8,7 +8,7 @@ benign by 30 measurements of cells.
 """
 
 # %%
-# Only the last step of the pipeline differs. The number of trees is the first parameter, as ever.
+# Only the last step of the pipeline differs. The number of trees is the first parameter.
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier

@@ -20,7 +20,7 @@ print(X.shape)
 
 # %%
 # ``max_size`` is the longest side of a patch, and ``n_patches=2`` takes the difference of two
-# patches, as along an edge. The out-of-bag error says which to choose, without a look at the
+# patches, as along an edge. The out-of-bag error says which to choose, without using the
 # held-out images:
 
 settings = {
@@ -60,7 +60,7 @@ from silvan.plotting import ProjectionsDisplay
 ProjectionsDisplay.from_estimator(forest, k=10)
 
 # %%
-# Some held-out digits that it takes for others, with the probability of what it says:
+# Some held-out digits that it misclassifies, with the probability of the predicted class:
 
 wrong = (forest.predict(X_new) != y_new).nonzero()[0][:6]
 figure, axes = plt.subplots(1, len(wrong), figsize=(10, 2.1), layout="constrained")

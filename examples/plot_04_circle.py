@@ -1,6 +1,6 @@
 """
-Series that go round
-====================
+Cyclic series
+=============
 
 The hours of a day and the directions of the wind have no ends: the last place is next to the
 first. Patches with ``boundary="wrap"`` know that. How long they should be, the out-of-bag error
@@ -8,7 +8,7 @@ says.
 """
 
 # %%
-# The rows are circles of 100 places with two segments of ones. In class 0 both are five long, in
+# The samples are circles of 100 places with two segments of ones. In class 0 both are five long, in
 # class 1 one has four and the other six.
 
 import matplotlib.pyplot as plt
@@ -51,7 +51,7 @@ figure, axis = plt.subplots(figsize=(7, 3.8), layout="constrained")
 for (boundary, (out_of_bag, held_out)), colour in zip(
     errors.items(), ("#e08214", "#1b7837"), strict=True
 ):
-    axis.plot(lengths, held_out, "o-", color=colour, label=f"{boundary}, new rows")
+    axis.plot(lengths, held_out, "o-", color=colour, label=f"{boundary}, new samples")
     axis.plot(lengths, out_of_bag, ":", color=colour, label=f"{boundary}, out of bag")
 axis.set(xlabel="longest patch", ylabel="error", ylim=(0, None))
 axis.legend(frameon=False)
@@ -59,9 +59,9 @@ axis.legend(frameon=False)
 
 # %%
 # Patches shorter than a segment see next to nothing, and from 15 places on some 95 % of the
-# circles are read aright. The out-of-bag error (dotted), which needs no new rows, tells so as
-# well. At lengths between, wrapped patches miss less: a segment that crosses the end is cut in
-# two for the others.
+# circles are classified correctly. The out-of-bag error (dotted), which needs no new samples,
+# shows the same. At lengths between, wrapped patches lose less: a segment that crosses the end is
+# cut in two for the others.
 #
 # Everything about grids, cylinders and channels is in :doc:`/guide/grids`;
-# :doc:`/results/simulations` repeats this problem with more rows and other classifiers.
+# :doc:`/results/simulations` repeats this problem with more samples and other classifiers.

@@ -67,8 +67,8 @@ bar.solids.set_alpha(1)
 
 # %%
 # The out-of-bag accuracy is too good here. Neighbouring tiles look alike, and the trees that
-# judge a tile have seen its neighbours: the halves that were held back tell the truth.
-# :doc:`/guide/tuning` says what to do about rows that come in groups.
+# judge a tile have seen its neighbours: the halves that were held back give an honest error.
+# :doc:`/guide/tuning` says what to do about samples that come in groups.
 #
 # Which colours count? ``importance_map`` has the shape of a tile.
 

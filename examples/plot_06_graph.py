@@ -33,20 +33,20 @@ X_new, y_new = measure(4000)
 
 # %%
 # The graph is any square sparse matrix, or a networkx graph. To see that it is the graph that
-# helps, a third law gets the same graph with the sensors exchanged.
+# helps, a third distribution gets the same graph with the sensors exchanged.
 
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, GraphNeighborhoods
 
 mixed = rng.permutation(120)
-laws = {
+distributions = {
     "single sensors": AxisAligned(),
     "neighbourhoods": GraphNeighborhoods(graph, max_size=12),
     "wrong graph": GraphNeighborhoods(graph[mixed][:, mixed], max_size=12),
 }
 forests = {}
-for name, law in laws.items():
-    forests[name] = ForestClassifier(200, projections=law, random_state=0).fit(X, y)
+for name, distribution in distributions.items():
+    forests[name] = ForestClassifier(200, projections=distribution, random_state=0).fit(X, y)
     print(f"{name:16}{forests[name].score(X_new, y_new):.2f}")
 
 # %%
@@ -70,4 +70,4 @@ for axis, name in zip(axes[1:], ("neighbourhoods", "single sensors"), strict=Tru
 # single sensors.
 #
 # The guide to :doc:`/guide/grids` goes on from here; :doc:`/results/graph` measures such signals
-# with fewer and more rows.
+# with fewer and more samples.

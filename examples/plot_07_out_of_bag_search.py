@@ -1,10 +1,10 @@
 """
-Let the out-of-bag rows choose
-==============================
+Let the out-of-bag samples choose
+=================================
 
 How many directions should a node try, and how many features should they have? Every tree leaves
-rows out, and these rows judge the candidates: :class:`silvan.tuning.OutOfBagSearch` needs neither
-folds nor held-out data.
+samples out, and these samples score the candidates: :class:`silvan.tuning.OutOfBagSearch` needs
+neither folds nor held-out data.
 """
 
 # %%
@@ -44,11 +44,13 @@ for (i, j), value in np.ndenumerate(error):
     colour = "white" if value < 0.3 else "black"
     text = f"{value:.2f}\n{n_trees[i, j]} trees"
     axis.text(j, i, text, ha="center", va="center", color=colour, fontsize=9)
-axis.set_xticks(range(shape[1]), [f"{law.mean_nonzeros}" for law in grid["projections"]])
+axis.set_xticks(
+    range(shape[1]), [f"{distribution.mean_nonzeros}" for distribution in grid["projections"]]
+)
 axis.set_yticks(range(shape[0]), [f"{d}" for d in grid["max_features"]])
 axis.set(xlabel="mean number of features in a direction", ylabel="directions at a node")
 figure.colorbar(image, label="out-of-bag error")
 
 # %%
-# A search is an estimator itself: ``search.predict`` asks the winner. Any grid works, whole
+# A search is an estimator itself: ``search.predict`` uses the winner. Any grid works, whole
 # distributions in it included, see :doc:`/guide/tuning`.

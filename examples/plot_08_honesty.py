@@ -2,8 +2,8 @@
 Probabilities that mean what they say
 =====================================
 
-Trees that fill their leaves with the rows that chose the splits believe what they wanted to see.
-With ``honest=True`` some rows choose the splits, and others fill the leaves. Where few features
+Trees that fill their leaves with the samples that chose the splits are overconfident.
+With ``honest=True`` some samples choose the splits, and others fill the leaves. Where few features
 decide and classes overlap, probabilities come much closer to the truth.
 """
 
@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 
 
 def draw(n):
-    """Rows, classes, and the probabilities that the classes were drawn with."""
+    """Samples, classes, and the probabilities that the classes were drawn with."""
     X = rng.uniform(-1, 1, size=(n, 2))
     posterior = 0.5 + 0.2 * X.sum(axis=1)
     return X, (rng.random(n) < posterior).astype(int), posterior
@@ -65,7 +65,7 @@ for axis, (name, posterior) in zip(axes, maps.items(), strict=True):
 figure.colorbar(image, ax=axes, label="probability of class 1")
 
 # %%
-# A calibration curve asks: among the rows with a predicted probability of 0.8, is 80 % of class
+# A calibration curve asks: among the samples with a predicted probability of 0.8, is 80 % of class
 # 1?
 
 figure, axis = plt.subplots(figsize=(5, 4.2), layout="constrained")

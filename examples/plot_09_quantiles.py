@@ -2,8 +2,8 @@
 Intervals for a regression
 ==========================
 
-A mean says nothing of how sure it is. ``predict_quantiles`` of :class:`silvan.ForestRegressor`
-reads quantiles from the training targets that a row shares leaves with, from the same forest and
+A mean does not show its uncertainty. ``predict_quantiles`` of :class:`silvan.ForestRegressor`
+reads quantiles from the training targets that a sample shares leaves with, from the same forest and
 without another fit.
 """
 
@@ -38,16 +38,16 @@ axis.plot(grid, np.sin(grid), "--", color="#e08214", label="truth")
 axis.legend(frameon=False, ncols=3, loc="lower left")
 
 # %%
-# Nine new rows in ten should lie between the lines:
+# Nine new samples in ten should lie between the lines:
 
 X_new, y_new = draw(5000)
 low, high = forest.predict_quantiles(X_new, [0.05, 0.95]).T
 inside = (low <= y_new) & (y_new <= high)
-print(f"{inside.mean():.1%} of new rows inside")
+print(f"{inside.mean():.1%} of new samples inside")
 
 # %%
 # Larger leaves (``min_samples_leaf``) make smoother intervals. Behind all of it are the weights
-# that the training rows have for a prediction, a sparse matrix that you can put to uses of your
+# that the training samples have for a prediction, a sparse matrix that you can put to uses of your
 # own:
 
 weights = forest.forest_weights(X_new[:2])

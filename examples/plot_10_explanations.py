@@ -2,9 +2,9 @@
 Why did the forest say that?
 ============================
 
-:func:`silvan.explanations.feature_contributions` takes a prediction apart into a bias and a part
-for each feature, which add up to it. For images the parts are a map: red pixels spoke for the
-class, blue ones against it.
+:func:`silvan.explanations.feature_contributions` splits a prediction into a bias and a part
+for each feature, which add up to it. For images the parts are a map: red pixels raised the
+probability of the class, blue ones lowered it.
 """
 
 # %%
@@ -67,5 +67,5 @@ regressor = ForestRegressor(200, projections=AxisAligned(), random_state=0).fit(
 display = ContributionDisplay.from_estimator(regressor, table.iloc[[2, 9]], max_features=6)
 
 # %%
-# Parts tell what the forest did, not what would happen if a feature changed.
+# Parts show what the forest did, not what would happen if a feature changed.
 # :doc:`/guide/explanations` says how they are computed and how to read them.

@@ -2,7 +2,8 @@
 Why is one forest better than another?
 ======================================
 
-Because its trees are better, or because they err on different rows. Breiman measures the first as
+Because its trees are better, or because they err on different samples. Breiman measures the first
+as
 *strength* and the second as *correlation*, both from out-of-bag votes.
 """
 
@@ -22,9 +23,14 @@ X, y = make_trunk(500, random_state=0)
 X_new, y_new = make_trunk(10_000, random_state=1)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-for law, short in ((AxisAligned(), "single features"), (SparseSigns(mean_nonzeros=3), "sums")):
+for distribution, short in (
+    (AxisAligned(), "single features"),
+    (SparseSigns(mean_nonzeros=3), "sums"),
+):
     for d in (1, 3, 10):
-        forest = ForestClassifier(200, projections=law, max_features=d, random_state=0).fit(X, y)
+        forest = ForestClassifier(
+            200, projections=distribution, max_features=d, random_state=0
+        ).fit(X, y)
         name = f"{short}, d = {d}"
         StrengthDisplay.from_estimator(forest, X, y, name=name, ax=left)
         OutOfBagDisplay.from_estimator(forest, X, y, name=name, ax=right, linewidth=1)

@@ -3,7 +3,7 @@ A density, and the odd ones out
 ===============================
 
 A forest needs no targets to learn what is usual. :class:`silvan.DensityForest` estimates how
-dense the rows are, draws new ones, and so points at those that do not belong.
+dense the samples are, draws new ones, and so points at those that do not belong.
 """
 
 # %%
@@ -42,7 +42,7 @@ for axis in axes:
     axis.label_outer()
 
 # %%
-# How smooth should a density be? The mean log density of rows that were left out says it, so the
+# How smooth should a density be? The mean log density of held-out samples measures it, so the
 # grid search of scikit-learn does the work:
 
 from sklearn.model_selection import GridSearchCV
@@ -52,7 +52,7 @@ search = GridSearchCV(DensityForest(50, random_state=0), grid, cv=5).fit(X)
 for leaf, score in zip(
     grid["min_samples_leaf"], search.cv_results_["mean_test_score"], strict=True
 ):
-    print(f"{leaf:3} rows in a leaf: mean log density {score:.2f}")
+    print(f"{leaf:3} samples in a leaf: mean log density {score:.2f}")
 
 # %%
 # :doc:`/guide/unsupervised` says what such a forest maximises, and :doc:`/results/density`

@@ -1,9 +1,9 @@
 """
-A map of the data, with room for new rows
-=========================================
+A map of the data, with room for new samples
+============================================
 
-Two rows are alike if many trees send them to the same leaf. :class:`silvan.ManifoldEmbedding`
-makes coordinates from that, and places rows that it has never seen.
+Two samples are alike if many trees send them to the same leaf. :class:`silvan.ManifoldEmbedding`
+makes coordinates from that, and places samples that it has never seen.
 """
 
 # %%
@@ -20,7 +20,7 @@ X, X_new, y, y_new = train_test_split(
 embedding = ManifoldEmbedding(n_components=10, random_state=0).fit(X)
 
 # %%
-# The first two coordinates of the rows that the embedding was fitted on, and of new ones:
+# The first two coordinates of the samples that the embedding was fitted on, and of new ones:
 
 import matplotlib.pyplot as plt
 
@@ -44,7 +44,7 @@ share = neighbours.score(embedding.transform(X_new), y_new)
 print(f"new digits whose neighbours name them: {share:.2f}")
 
 # %%
-# Where there are labels, a classifier can lend its leaves, and rows that it tells apart come to
+# Where there are labels, a classifier can provide the leaves, and samples that it separates come to
 # lie apart:
 
 from silvan import ForestClassifier

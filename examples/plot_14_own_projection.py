@@ -2,13 +2,14 @@
 A projection of your own
 ========================
 
-Patches are boxes, but pens make strokes, and strokes lie at any angle. A law that draws them is a
-class with one method. :doc:`/guide/own_projections` has the rules of the game; this is a match.
+Patches are boxes, but pens make strokes, and strokes lie at any angle. A distribution that draws
+them is a class with one method. :doc:`/guide/own_projections` has the rules of the game; this is a
+match.
 """
 
 # %%
 # ``sample`` gets a node and a random generator, and returns a sparse matrix with a direction in
-# each row. A stroke begins anywhere on the grid, at any angle, and has two to ``max_length``
+# each sample. A stroke begins anywhere on the grid, at any angle, and has two to ``max_length``
 # cells, fewer where the grid ends.
 
 import numpy as np
@@ -49,20 +50,20 @@ class Strokes(ProjectionDistribution):
 
 
 # %%
-# ``draw`` shows what a law gives. The base class brings it along:
+# ``draw`` shows what a distribution gives. The base class brings it along:
 
 import matplotlib.pyplot as plt
 
-law = Strokes((8, 8))
+distribution = Strokes((8, 8))
 figure, axes = plt.subplots(2, 8, figsize=(10, 2.6), layout="constrained")
-strokes = law.draw(axes.size, n_features=64, random_state=0).toarray()
+strokes = distribution.draw(axes.size, n_features=64, random_state=0).toarray()
 for axis, stroke in zip(axes.flat, strokes, strict=True):
     axis.imshow(stroke.reshape(8, 8), cmap="Greens", vmin=-0.1, vmax=1.3)
     axis.set(xticks=[], yticks=[])
 
 # %%
-# The law goes where built-in ones go, into a mixture, too. But Python code runs at every node,
-# which takes time. Where a list of directions will do, :class:`silvan.projections.Dictionary`
+# The distribution goes where built-in ones go, into a mixture, too. But Python code runs at every
+# node, which takes time. Where a list of directions will do, :class:`silvan.projections.Dictionary`
 # draws from it at full speed; here the list has 2,000 strokes that were drawn in advance.
 
 from time import perf_counter
@@ -74,15 +75,15 @@ from silvan import ForestClassifier
 from silvan.projections import AxisAligned, Dictionary, Mixture, Patches
 
 X, X_new, y, y_new = train_test_split(*load_digits(return_X_y=True), random_state=0)
-listed = Dictionary(law.draw(2000, n_features=64, random_state=1))
-laws = {
+listed = Dictionary(distribution.draw(2000, n_features=64, random_state=1))
+distributions = {
     "single pixels": AxisAligned(),
     "patches": Patches((8, 8)),
-    "strokes": law,
+    "strokes": distribution,
     "listed strokes": listed,
     "listed, and pixels": Mixture([(listed, 1.0), (AxisAligned(), 1.0)]),
 }
-for name, candidate in laws.items():
+for name, candidate in distributions.items():
     forest = ForestClassifier(30, projections=candidate, oob_score=True, random_state=0)
     start = perf_counter()
     forest.fit(X, y)
@@ -94,5 +95,5 @@ for name, candidate in laws.items():
 
 # %%
 # The columns are errors out of bag, errors on 450 held-out digits, and the time of the fit. With
-# so few digits the laws are hard to tell apart; what a law must show is that it helps on your
-# data.
+# so few digits the distributions are hard to tell apart; what a distribution must show is that it
+# helps on your data.

@@ -45,7 +45,7 @@ except silvan.files.FileFormatError as error:
     print(error)
 
 # %%
-# ONNX models run in many languages without Python. The runtime sends every row to the leaf where
+# ONNX models run in many languages without Python. The runtime sends every sample to the leaf where
 # silvan sends it:
 
 import onnxruntime
@@ -58,7 +58,7 @@ print(np.array_equal(label, forest.predict(X[1500:])))
 print(np.abs(probabilities - forest.predict_proba(X[1500:])).max() < 1e-12)
 
 # %%
-# For people there is text, and a picture of any tree. Splits on a grid are drawn in its shape:
+# For people there is text, and a plot of any tree. Splits on a grid are drawn in its shape:
 
 from silvan.export import to_text
 from silvan.plotting import TreeDisplay

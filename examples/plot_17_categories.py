@@ -3,7 +3,7 @@ Categories, seen and unseen
 ===========================
 
 Columns of strings need no encoder: a data frame goes into the forest as it is. At each node a
-category is worth what the node's own rows say of it, so one column can mean different things in
+category gets a code from the node's own samples, so one column can mean different things in
 different parts of the data, and a category that was never seen counts as an average one.
 """
 
@@ -64,7 +64,7 @@ scores = {
 
 _, axis = plt.subplots(figsize=(5, 2))
 axis.barh(list(scores), list(scores.values()))
-axis.set(xlabel="R² on new rows", xlim=(0, 1))
+axis.set(xlabel="R² on new samples", xlim=(0, 1))
 axis.invert_yaxis()
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()

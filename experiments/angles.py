@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from silvan.projections import ProjectionDistribution, RandomRotation, SparseSigns
 
 FEATURES = (4, 8, 16, 64)
 DEGREES = tuple(range(5, 91, 5))
 TARGETS = ("sparse", "dense")
-LAWS = ("RerF, d = p", "RerF, d = p²", "RR-RF")
+SYSTEMS = ("RerF, d = p", "RerF, d = p²", "RR-RF")
 STYLES = {"RerF, d = p": "--", "RerF, d = p²": "-", "RR-RF": "-"}
 COLOURS = {"RerF, d = p": "#e08f2c", "RerF, d = p²": "#e08f2c", "RR-RF": "#777777"}
 
 
 def smallest_angles(cell: Cell) -> NDArray[np.float64]:
     """Angle in degrees between the target and the closest of the directions of each node."""
-    p, law = cell["p"], cell["law"]
+    p, system = cell["p"], cell["system"]
     target = np.zeros(p)
     target[: 1 if cell["target"] == "sparse" else p] = 1.0
     target /= np.linalg.norm(target)
     distribution: ProjectionDistribution = (
-        RandomRotation() if law == "RR-RF" else SparseSigns(density=1 / p)
+        RandomRotation() if system == "RR-RF" else SparseSigns(density=1 / p)
     )
-    d = p**2 if law.endswith("p²") else p
+    d = p**2 if system.endswith("p²") else p
     cosines = np.empty(cell["nodes"])
     for node in range(cell["nodes"]):
         directions: Any = distribution.draw(d, n_features=p, random_state=node)
@@ -51,10 +51,10 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     figure, axes = panels(2, len(FEATURES), width=2.8, height=2.5)
     for row, target in enumerate(TARGETS):
         for axis, p in zip(axes[row], FEATURES, strict=True):
-            for law in LAWS:
-                where = {"p": p, "law": law, "target": target}
+            for system in SYSTEMS:
+                where = {"p": p, "system": system, "target": target}
                 curve = [store.mean(f"within_{degrees}", **where) for degrees in DEGREES]
-                axis.plot(DEGREES, curve, STYLES[law], color=COLOURS[law], label=law)
+                axis.plot(DEGREES, curve, STYLES[system], color=COLOURS[system], label=system)
             axis.set(title=f"{target}, p = {p}", xlabel="angle θ", ylim=(-0.03, 1.03))
             axis.set_xticks([0, 30, 60, 90])
         axes[row, 0].set_ylabel("P(within θ)")
@@ -62,29 +62,29 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     save(figure, arguments.output / "angles.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
-    """A sparse law finds sparse targets; in many dimensions none finds dense ones."""
+def check_expectations(store: Store) -> list[Expectation]:
+    """A sparse distribution finds sparse targets; in many dimensions none finds dense ones."""
 
-    def probability(law: str, target: str, p: int) -> float:
-        return store.mean("within_30", p=p, law=law, target=target)
+    def probability(system: str, target: str, p: int) -> float:
+        return store.mean("within_30", p=p, system=system, target=target)
 
     near = min(probability("RerF, d = p²", "sparse", p) for p in FEATURES)
     far = probability("RR-RF", "sparse", 64)
-    dense = max(probability(law, "dense", 64) for law in LAWS)
+    dense = max(probability(system, "dense", 64) for system in SYSTEMS)
     unknown = math.isnan(near + far + dense)
     return [
-        Mark(
+        Expectation(
             "sparse target: RerF within 30° with probability above .9 for every p",
             number(near, 3),
             None if unknown else near > 0.9,
         ),
-        Mark(
+        Expectation(
             "sparse target, p = 64: RR-RF within 30° with probability below .1",
             number(far, 3),
             None if unknown else far < 0.1,
         ),
-        Mark(
-            "dense target, p = 64: no law within 30° with probability above .1",
+        Expectation(
+            "dense target, p = 64: no distribution within 30° with probability above .1",
             number(dense, 3),
             None if unknown else dense <= 0.1,
         ),
@@ -96,28 +96,31 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse("angles", __doc__ or "", seeds=1000, argv=argv)
     path = arguments.output / "measurements" / "angles.csv"
     columns = [f"within_{degrees}" for degrees in DEGREES]
-    store = Store(path, ("p", "law", "target", "nodes"), columns)
+    store = Store(path, ("p", "system", "target", "nodes"), columns)
     nodes = 50 if arguments.quick else arguments.seeds
     cells = [
-        {"p": p, "law": law, "target": target, "nodes": nodes}
+        {"p": p, "system": system, "target": target, "nodes": nodes}
         for p in FEATURES
-        for law in LAWS
+        for system in SYSTEMS
         for target in TARGETS
     ]
     measure_cells(store, cells, measure, arguments)
     draw_figure(store, arguments)
     rows = [
         [
-            f"{target}, {law}",
-            *[number(store.mean("within_30", p=p, law=law, target=target), 3) for p in FEATURES],
+            f"{target}, {system}",
+            *[
+                number(store.mean("within_30", p=p, system=system, target=target), 3)
+                for p in FEATURES
+            ],
         ]
         for target in TARGETS
-        for law in LAWS
+        for system in SYSTEMS
     ]
     parts = [
         f"`{arguments.command}`",
         f"{', '.join(store.distinct('nodes'))} nodes for each curve.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Probability of a direction within an angle of the best one](angles.png)",
         table(["within 30°, p =", *[str(p) for p in FEATURES]], rows),
     ]

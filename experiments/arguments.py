@@ -45,7 +45,7 @@ def parse(name: str, about: str, seeds: int = 5, argv: list[str] | None = None) 
         default=Path(os.environ.get("SILVAN_DATA", ROOT.parent / "shared" / "data")),
         help="folder of the data sets (default: $SILVAN_DATA)",
     )
-    parser.add_argument("--output", type=Path, help="folder of page, picture and measurements")
+    parser.add_argument("--output", type=Path, help="folder of page, figure and measurements")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the page")
     given = parser.parse_args(argv)
     usual = ROOT / ("build/experiments-quick" if given.quick else "docs/results")

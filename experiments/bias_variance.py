@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.tuning_grid import PROBLEMS, make_system, open_store
 from silvan.inspection import BiasVariance, bias_variance
@@ -69,10 +69,10 @@ def read(store: Store, system: str, n: int) -> BiasVariance:
     return BiasVariance(**{name: store.mean(name, system=system, n=n) for name in MEASURES})
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What the thesis says about the panels."""
 
-    def compare(name: str, lower: str, higher: str, sizes: tuple[int, ...]) -> Mark:
+    def compare(name: str, lower: str, higher: str, sizes: tuple[int, ...]) -> Expectation:
         gaps = [
             getattr(read(store, lower, n), name) - getattr(read(store, higher, n), name)
             for n in sizes
@@ -81,8 +81,8 @@ def check_marks(store: Store) -> list[Mark]:
         where = "every n" if sizes == SIZES else f"n = {', '.join(f'{n:,}' for n in sizes)}"
         claim = f"{text} of {lower} below that of {higher} at {where}"
         if any(math.isnan(gap) for gap in gaps):
-            return Mark(claim, "-", None)
-        return Mark(claim, f"{max(gaps):+.4f} at worst", max(gaps) < 0)
+            return Expectation(claim, "-", None)
+        return Expectation(claim, f"{max(gaps):+.4f} at worst", max(gaps) < 0)
 
     large = SIZES[-1]
     return [
@@ -137,7 +137,7 @@ def main(argv: list[str] | None = None) -> None:
         f"`{arguments.command}`",
         f"Each row of the table is from {', '.join(store.distinct('repeats'))} training sets; 100 "
         f"trees; {N_TEST:,} test rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Bias, variance, variance effect and error against n](bias_variance.png)",
         results_table(store),
     ]

@@ -76,8 +76,8 @@ def compare(errors: NDArray[np.float64], first: int, second: int) -> list[str]:
 def compare_by_size(errors: NDArray[np.float64], n: NDArray[np.int64]) -> str:
     """Mean errors of all systems, and the default forest against boosting, in groups of sets."""
     rows = []
-    for name, (above, most) in SIZES.items():
-        part = errors[(n > above) & (n <= most)]
+    for name, (above, up_to) in SIZES.items():
+        part = errors[(n > above) & (n <= up_to)]
         if len(part):
             gap = part[:, 0] - part[:, 2]
             means = [number(float(mean)) for mean in part.mean(axis=0)]

@@ -12,8 +12,8 @@ from experiments.category_systems import (
     ABLATION_SIZES,
     ABLATION_TREES,
     BOOSTING,
+    DISTRIBUTIONS,
     ENCODINGS,
-    LAWS,
     LEAKING,
     SIMULATED_ENCODINGS,
     VALUES,
@@ -107,9 +107,9 @@ def list_ablation_cells(arguments: Arguments) -> list[Cell]:
     ]
 
 
-def collect(store: Store, column: str, law: str) -> dict[str, list[float]]:
-    """Means over the folds of each set: the encodings of a law, then boosting."""
-    chosen = [{"law": law, "encoding": name} for name in ENCODINGS] + [BOOSTING]
+def collect(store: Store, column: str, distribution: str) -> dict[str, list[float]]:
+    """Means over the folds of each set: the encodings of a distribution, then boosting."""
+    chosen = [{"distribution": distribution, "encoding": name} for name in ENCODINGS] + [BOOSTING]
     full = str(N_FOLDS - 1)
     return {
         name: [store.mean(column, dataset=name, **system) for system in chosen]
@@ -118,10 +118,10 @@ def collect(store: Store, column: str, law: str) -> dict[str, list[float]]:
     }
 
 
-def summarise(store: Store, law: str) -> str:
+def summarise(store: Store, distribution: str) -> str:
     """Ranks, mean errors, out-of-bag gaps and times over the UCI sets."""
     errors, out_of_bag, seconds = (
-        np.array(list(collect(store, column, law).values())) for column in VALUES
+        np.array(list(collect(store, column, distribution).values())) for column in VALUES
     )
     ranks = rankdata(errors, axis=1)
     rows = [
@@ -136,7 +136,7 @@ def summarise(store: Store, law: str) -> str:
         for k, name in enumerate((*ENCODINGS, "boosting"))
     ]
     header = ("mean rank", "best or shared best", "mean error", "out of bag - test", "time to fit")
-    return table((f"{law}, {len(errors)} sets", *header), rows)
+    return table((f"{distribution}, {len(errors)} sets", *header), rows)
 
 
 def points(value: float) -> str:
@@ -147,12 +147,12 @@ def points(value: float) -> str:
 def compare(store: Store) -> str:
     """Native codes against every other system: all sets, and those that were not looked at."""
     rows = []
-    for law in LAWS:
-        found = collect(store, "error", law)
+    for distribution in DISTRIBUTIONS:
+        found = collect(store, "error", distribution)
         errors = np.array(list(found.values()))
         new = np.array([name not in LOOKED_AT for name in found])
         for k, other in enumerate((*ENCODINGS, "boosting")[1:], start=1):
-            row = [f"{law}: native against {other}"]
+            row = [f"{distribution}: native against {other}"]
             for part in (errors, errors[new]):
                 gap = part[:, 0] - part[:, k]
                 p = wilcoxon(gap).pvalue if gap.any() else 1.0
@@ -169,23 +169,23 @@ def problems(store: Store) -> list[tuple[str, str, str]]:
     return sorted(found, key=lambda key: (EFFECTS.index(key[0]), int(key[1]), int(key[2])))
 
 
-def simulation_table(store: Store, law: str, gap: bool = False) -> str:
-    """Test errors of a law's encodings on the simulations, or the gap of out-of-bag errors."""
+def simulation_table(store: Store, distribution: str, gap: bool = False) -> str:
+    """Test errors of the encodings on the simulations, or the gap of out-of-bag errors."""
     names = SIMULATED_ENCODINGS
     rows = []
     for effect, levels, useless in problems(store):
         where = {"effect": effect, "levels": levels, "useless": useless}
         row = [effect, levels, useless]
         for name in names:
-            error = store.mean("error", law=law, encoding=name, **where)
-            out_of_bag = store.mean("oob_error", law=law, encoding=name, **where)
+            error = store.mean("error", distribution=distribution, encoding=name, **where)
+            out_of_bag = store.mean("oob_error", distribution=distribution, encoding=name, **where)
             row.append(points(out_of_bag - error) if gap else number(error))
         if not gap:
             row.append(number(store.mean("error", **BOOSTING, **where)))
             row.append(number(store.mean("bayes_error", **where)))
         rows.append(row)
     others = () if gap else ("boosting", "best possible")
-    return table((law, "levels", "useless", *names, *others), rows)
+    return table((distribution, "levels", "useless", *names, *others), rows)
 
 
 def time_table(store: Store) -> str:
@@ -194,13 +194,17 @@ def time_table(store: Store) -> str:
     for effect, levels, useless in problems(store):
         where = {"effect": effect, "levels": levels, "useless": useless}
         row = [effect, levels, useless]
-        for law in LAWS:
-            base = store.mean("fit_s", law=law, encoding="one-hot", **where)
+        for distribution in DISTRIBUTIONS:
+            base = store.mean("fit_s", distribution=distribution, encoding="one-hot", **where)
             for name in ("native", "target"):
-                ratio = store.mean("fit_s", law=law, encoding=name, **where) / base
+                ratio = (
+                    store.mean("fit_s", distribution=distribution, encoding=name, **where) / base
+                )
                 row.append(number(ratio, 2))
         rows.append(row)
-    header = [f"{law}: {name}" for law in LAWS for name in ("native", "target")]
+    header = [
+        f"{distribution}: {name}" for distribution in DISTRIBUTIONS for name in ("native", "target")
+    ]
     return table(("", "levels", "useless", *header), rows)
 
 
@@ -222,7 +226,9 @@ def draw_figure(store: Store, path: Path) -> None:
         chosen = [key for key in problems(store) if key[0] == effect]
         place = np.arange(len(chosen))
         for name in (*ENCODINGS, LEAKING, "boosting"):
-            system = BOOSTING if name == "boosting" else {"law": "default", "encoding": name}
+            system = (
+                BOOSTING if name == "boosting" else {"distribution": "default", "encoding": name}
+            )
             error, out_of_bag = (
                 np.array(
                     [
@@ -257,7 +263,7 @@ def draw_figure(store: Store, path: Path) -> None:
 def error_table(store: Store, arguments: Arguments) -> str:
     """The errors of every set."""
     index = read_index(arguments.data)
-    found = {law: collect(store, "error", law) for law in LAWS}
+    found = {distribution: collect(store, "error", distribution) for distribution in DISTRIBUTIONS}
     rows = [
         [name, index[name]["n"], *map(number, [*found["default"][name][:-1], *errors])]
         for name, errors in sorted(found["single features"].items())
@@ -271,12 +277,12 @@ def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("categories", __doc__ or "", seeds=5, argv=argv)
     folder = arguments.output / "measurements"
-    uci = Store(folder / "categories.csv", ("dataset", "fold", "law", "encoding"), VALUES)
+    uci = Store(folder / "categories.csv", ("dataset", "fold", "distribution", "encoding"), VALUES)
     measure_cells(uci, list_cells(arguments), measure, arguments)
     keys = ("levels", "useless", "effect")
     simulated = Store(
         folder / "categories_simulated.csv",
-        (*keys, "law", "encoding", "seed"),
+        (*keys, "distribution", "encoding", "seed"),
         (*VALUES, "bayes_error"),
     )
     measure_cells(simulated, list_simulated_cells(arguments), measure_simulated, arguments)
@@ -286,17 +292,17 @@ def main(argv: list[str] | None = None) -> None:
     parts = [
         f"`{arguments.command}`",
         "## UCI sets",
-        *(summarise(uci, law) for law in LAWS),
+        *(summarise(uci, distribution) for distribution in DISTRIBUTIONS),
         compare(uci),
         "## Simulations",
         "Test error, means over the draws:",
-        *(simulation_table(simulated, law) for law in LAWS),
+        *(simulation_table(simulated, distribution) for distribution in DISTRIBUTIONS),
         "Out-of-bag error less test error, in points:",
-        *(simulation_table(simulated, law, gap=True) for law in LAWS),
+        *(simulation_table(simulated, distribution, gap=True) for distribution in DISTRIBUTIONS),
         "![Errors of encodings on the simulations](categories.png)",
         "Time to encode and fit, over that with one-hot columns:",
         time_table(simulated),
-        "## Which rows to ask",
+        "## Which samples give the codes",
         f"Single features, {ABLATION_TREES} trees, {ABLATION_SIZES[0]:,} training rows; test "
         "error by whom the codes are learnt from:",
         ablation_table(ablation),

@@ -17,7 +17,7 @@ from experiments.store import Cell
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, ProjectionDistribution
 
-LAWS: dict[str, ProjectionDistribution | None] = {
+DISTRIBUTIONS: dict[str, ProjectionDistribution | None] = {
     "default": None,
     "single features": AxisAligned(),
 }
@@ -26,8 +26,8 @@ ENCODINGS = ("native", "one-hot", "codes", "target")
 MORE = "native, d = p"
 LEAKING = "target, all rows"
 SIMULATED_ENCODINGS = (*ENCODINGS, MORE, LEAKING)
-BOOSTING = {"law": "boosting", "encoding": "native"}
-MOST_ROWS = 2000
+BOOSTING = {"distribution": "boosting", "encoding": "native"}
+MAX_SAMPLES = 2000
 SIZES = (4000, 5000)
 ABLATION_SIZES, ABLATION_TREES = (2000, 4000), 30
 VALUES = ("error", "oob_error", "fit_s")
@@ -35,11 +35,11 @@ VALUES = ("error", "oob_error", "fit_s")
 
 def make_system(cell: Cell, is_categorical: NDArray[np.bool_], seed: int) -> Any:
     """The classifier of a cell, with its defaults."""
-    if cell["law"] == "boosting":
+    if cell["distribution"] == "boosting":
         flags = np.sort(is_categorical)[::-1]
         return HistGradientBoostingClassifier(categorical_features=flags, random_state=seed)
     return ForestClassifier(
-        projections=LAWS[cell["law"]],
+        projections=DISTRIBUTIONS[cell["distribution"]],
         max_features=None if cell["encoding"] == MORE else "sqrt",
         categorical_features=is_categorical if cell["encoding"] in ("native", MORE) else None,
         oob_score=True,
@@ -61,7 +61,7 @@ def score(system: Any, split: Split, start: float) -> Cell:
 
 def measure(cell: Cell) -> Cell:
     """Encode and fit on four folds of a UCI set, test on the fifth."""
-    data = load_categories(cell["data"], cell["dataset"], cell["fold"], MOST_ROWS)
+    data = load_categories(cell["data"], cell["dataset"], cell["fold"], MAX_SAMPLES)
     return _measure_encoding(cell, data, cell["fold"])
 
 
@@ -74,7 +74,7 @@ def measure_simulated(cell: Cell) -> Cell:
 
 def _measure_encoding(cell: Cell, data: CategorySplit, seed: int) -> Cell:
     start = time.process_time()
-    name = "grouped" if cell["law"] == "boosting" else cell["encoding"]
+    name = "grouped" if cell["distribution"] == "boosting" else cell["encoding"]
     split = encode("native" if name == MORE else name, data, seed)
     return score(make_system(cell, data.is_categorical, seed), split, start)
 
@@ -93,13 +93,17 @@ def measure_ablation(cell: Cell) -> Cell:
     )
     if cell["source"] != "the library":
         split, starts = spread(world.split)
-        law = NodeCodes(starts, cell["source"])
+        distribution = NodeCodes(starts, cell["source"])
         forest = ForestClassifier(
-            ABLATION_TREES, projections=law, max_features=int(np.sqrt(p)), **options
+            ABLATION_TREES, projections=distribution, max_features=int(np.sqrt(p)), **options
         )
     return score(forest, split, time.process_time())
 
 
 def systems(encodings: Sequence[str] = ENCODINGS) -> list[Cell]:
-    """Every law with every encoding, and boosting."""
-    return [{"law": law, "encoding": name} for law in LAWS for name in encodings] + [BOOSTING]
+    """Every distribution with every encoding, and boosting."""
+    return [
+        {"distribution": distribution, "encoding": name}
+        for distribution in DISTRIBUTIONS
+        for name in encodings
+    ] + [BOOSTING]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 BATCH = 32
 EPOCHS = 30
-LEAST_STEPS = 300
+MIN_STEPS = 300
 
 
 def has_gpu() -> bool:
@@ -67,7 +67,7 @@ class ConvolutionalNetwork:
         optimizer = torch.optim.Adam(self.network.parameters())
         steps = math.ceil(len(y) / BATCH)
         self.network.train()
-        for _ in range(max(EPOCHS, math.ceil(LEAST_STEPS / steps))):
+        for _ in range(max(EPOCHS, math.ceil(MIN_STEPS / steps))):
             for rows in torch.randperm(len(y)).to(self.device).split(BATCH):
                 optimizer.zero_grad()
                 loss = torch.nn.functional.cross_entropy(self.network(inputs[rows]), targets[rows])

@@ -8,7 +8,14 @@ from typing import Any
 from experiments.arguments import Arguments, parse
 from experiments.data import Split, load_images
 from experiments.figures import draw_curves, panels, save
-from experiments.pages import Mark, marks_table, no_worse, percent, table, write_measured
+from experiments.pages import (
+    Expectation,
+    expectations_table,
+    no_worse,
+    percent,
+    table,
+    write_measured,
+)
 from experiments.scoring import SCORES, score_system
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest, make_rf
@@ -31,9 +38,10 @@ def make_system(cell: Cell) -> Any:
         return make_forest(SparseSigns(), seed, N_DIRECTIONS)
     if name == "F-RC":
         return make_forest(UniformCombinations(), seed, N_DIRECTIONS)
-    weights = "ones" if name == "MORF" else "uniform"
-    least, most = PATCHES[cell["problem"]]
-    patches = Patches((28, 28), least, most, weights=weights, shuffled=name == "control")
+    coefficients = "ones" if name == "MORF" else "uniform"
+    min_size, max_size = PATCHES[cell["problem"]]
+    shuffled = name == "control"
+    patches = Patches((28, 28), min_size, max_size, coefficients=coefficients, shuffled=shuffled)
     return make_forest(patches, seed, N_DIRECTIONS)
 
 
@@ -51,9 +59,9 @@ def draw(cell: Cell) -> Split:
     return Split(*train, *make_bars(N_TEST, random_state=1_000_000 + seed))
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """Structure helps, and it is the places that help."""
-    marks = []
+    expectations = []
     for problem, sizes in SIZES.items():
         for other in ("control", "RerF", "RF"):
             gaps = [
@@ -61,8 +69,10 @@ def check_marks(store: Store) -> list[Mark]:
                 - store.mean("error", problem=problem, system=other, n=n)
                 for n in sizes
             ]
-            marks.append(no_worse(f"{problem}: S-RerF no worse than {other} at every n", gaps))
-    return marks
+            expectations.append(
+                no_worse(f"{problem}: S-RerF no worse than {other} at every n", gaps)
+            )
+    return expectations
 
 
 def draw_figure(store: Store, arguments: Arguments) -> None:
@@ -98,7 +108,7 @@ def main(argv: list[str] | None = None) -> None:
     draw_figure(store, arguments)
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Error against n of structured RerF, its control and other forests](control.png)",
     ]
     for problem, sizes in SIZES.items():

@@ -28,7 +28,7 @@ from silvan.projections import (
     UniformCombinations,
 )
 
-LAWS: dict[str, ProjectionDistribution] = {
+DISTRIBUTIONS: dict[str, ProjectionDistribution] = {
     "axis": AxisAligned(),
     "signs 1": SparseSigns(mean_nonzeros=1),
     "signs 2": SparseSigns(mean_nonzeros=2),
@@ -42,9 +42,9 @@ DIRECTIONS: dict[str, str | float] = {"sqrt": "sqrt", "p/3": 1 / 3, "p": 1.0, "2
 # What the estimators had before the experiment.
 EARLIER = {"classes": ("signs 2", "sqrt"), "numbers": ("signs 2", "p")}
 N_TREES = 60
-MOST_ROWS = 500
+MAX_SAMPLES = 500
 # A setting may take this many times as long as the earlier default, on average over the sets.
-MOST_TIME = 4.0
+MAX_TIME = 4.0
 NATURAL = {
     "abalone": "rings",
     "wine_quality-red": "quality",
@@ -59,10 +59,10 @@ def count_folds(n_samples: int) -> int:
 
 
 def class_splits(task: str, data: Path) -> Iterator[Split]:
-    """Folds of a UCI set, with at most `MOST_ROWS` rows to train on."""
+    """Folds of a UCI set, with at most `MAX_SAMPLES` rows to train on."""
     uci = load_uci(data, task)
     for fold in range(count_folds(len(uci.y))):
-        yield uci.split(fold).head(MOST_ROWS, fold)
+        yield uci.split(fold).head(MAX_SAMPLES, fold)
 
 
 @lru_cache(maxsize=2)
@@ -98,7 +98,7 @@ def number_splits(task: str, data: Path) -> Iterator[Split]:
     """Folds of a regression task."""
     rows = load_numbers(task, data)
     for fold in range(count_folds(len(rows.y))):
-        yield rows.split(fold).head(MOST_ROWS, fold)
+        yield rows.split(fold).head(MAX_SAMPLES, fold)
 
 
 def list_numbers(data: Path, index: dict[str, dict[str, str]]) -> list[str]:
@@ -124,7 +124,7 @@ def measure(cell: Cell) -> Cell:
     for seed, split in enumerate(splits(cell["task"], cell["data"])):
         forest = Forest(
             N_TREES,
-            projections=LAWS[cell["law"]],
+            projections=DISTRIBUTIONS[cell["distribution"]],
             max_features=DIRECTIONS[cell["directions"]],
             random_state=seed,
             n_jobs=1,
@@ -154,9 +154,15 @@ def list_cells(arguments: Arguments) -> list[Cell]:
         ("numbers", name) for name in (numbers[:5] if arguments.quick else numbers)
     ]
     return [
-        {"target": target, "task": task, "law": law, "directions": d, "data": arguments.data}
+        {
+            "target": target,
+            "task": task,
+            "distribution": distribution,
+            "directions": d,
+            "data": arguments.data,
+        }
         for target, task in tasks
-        for law in LAWS
+        for distribution in DISTRIBUTIONS
         for d in DIRECTIONS
     ]
 
@@ -187,9 +193,9 @@ class Evidence(NamedTuple):
 
 def collect(store: Store, target: str) -> Evidence:
     """What was measured for one kind of target."""
-    settings = [(law, d) for law in LAWS for d in DIRECTIONS]
+    settings = [(distribution, d) for distribution in DISTRIBUTIONS for d in DIRECTIONS]
     found = {
-        task: [store.rows.get((target, task, law, d)) for law, d in settings]
+        task: [store.rows.get((target, task, distribution, d)) for distribution, d in settings]
         for task in store.distinct("task", target=target)
     }
     complete = {task: row for task, row in found.items() if None not in row}
@@ -205,7 +211,7 @@ def choose(evidence: Evidence, earlier: Setting) -> Setting:
     """The best mean rank on the choosing half that costs little and has no larger mean error."""
     half = evidence.half(True)
     mean = half.errors.mean(axis=0)
-    allowed = (half.times(earlier) <= MOST_TIME) & (mean <= mean[half.settings.index(earlier)])
+    allowed = (half.times(earlier) <= MAX_TIME) & (mean <= mean[half.settings.index(earlier)])
     return half.settings[int(np.argmin(np.where(allowed, half.ranks(), np.inf)))]
 
 
@@ -274,11 +280,11 @@ def draw_figure(found: dict[str, Evidence], path: Path) -> None:
         marked = {EARLIER[target]: "earlier", choose(evidence, EARLIER[target]): "chosen"}
         for axis, half in zip(line, ("choosing", "confirming"), strict=True):
             part = evidence.half(half == "choosing")
-            ranks = part.ranks().reshape(len(LAWS), len(DIRECTIONS))
+            ranks = part.ranks().reshape(len(DISTRIBUTIONS), len(DIRECTIONS))
             axis.imshow(ranks, cmap="viridis_r", aspect="auto")
             middle = (ranks.min() + ranks.max()) / 2
             for (i, j), rank in np.ndenumerate(ranks):
-                word = marked.get((list(LAWS)[i], list(DIRECTIONS)[j]))
+                word = marked.get((list(DISTRIBUTIONS)[i], list(DIRECTIONS)[j]))
                 axis.text(
                     j,
                     i,
@@ -290,7 +296,7 @@ def draw_figure(found: dict[str, Evidence], path: Path) -> None:
                     color="black" if rank < middle else "white",
                 )
             axis.set_xticks(range(len(DIRECTIONS)), [f"d = {d}" for d in DIRECTIONS])
-            axis.set_yticks(range(len(LAWS)), list(LAWS))
+            axis.set_yticks(range(len(DISTRIBUTIONS)), list(DISTRIBUTIONS))
             axis.set_title(f"{target}: mean rank, {half} half ({len(part.errors)})", fontsize=9)
     save(figure, path)
 
@@ -299,7 +305,7 @@ def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("defaults", __doc__ or "", seeds=1, argv=argv)
     path = arguments.output / "measurements" / "defaults.csv"
-    store = Store(path, ("target", "task", "law", "directions"), ("error", "fit_s"))
+    store = Store(path, ("target", "task", "distribution", "directions"), ("error", "fit_s"))
     measure_cells(store, list_cells(arguments), measure, arguments)
     found = {target: collect(store, target) for target in EARLIER}
     draw_figure(found, arguments.output / "defaults.png")

@@ -1,4 +1,4 @@
-"""Densities of two-dimensional toys: held-out likelihood, integrals, draws, and pictures."""
+"""Densities of two-dimensional toys: held-out likelihood, integrals, draws, and figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.neighbors import KernelDensity
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from silvan import DensityForest
 from silvan.plotting import DensityDisplay
@@ -114,7 +114,7 @@ def integrate(system: Any, X: Rows) -> float:
 
 
 def energy_test(a: Rows, b: Rows, rng: np.random.Generator, n_permutations: int = 199) -> float:
-    """P-value of the permutation test by energy distance that two samples have the same law."""
+    """P-value of the permutation test, by energy distance, for two samples of one distribution."""
     both = np.concatenate([a, b])
     distances = cdist(both, both)
     sign = np.repeat([1.0, -1.0], [len(a), len(b)]) / np.repeat([len(a), len(b)], [len(a), len(b)])
@@ -134,7 +134,7 @@ def draw(arguments: Arguments) -> None:
     for column, toy in enumerate(TOYS):
         X = TOYS[toy](N_TRAIN, np.random.default_rng(0))
         forest = DensityForest(random_state=0).fit(X)
-        DensityDisplay.from_estimator(forest, X, ax=axes[0, column], rows=False, n_levels=5)
+        DensityDisplay.from_estimator(forest, X, ax=axes[0, column], show_samples=False, n_levels=5)
         drawn = forest.sample(N_TRAIN, random_state=0)
         below = axes[1, column]
         if X.shape[1] == 1:
@@ -150,7 +150,7 @@ def draw(arguments: Arguments) -> None:
     save(figure, arguments.output / "density.png")
 
 
-def marks(store: Store) -> list[Mark]:
+def expectations(store: Store) -> list[Expectation]:
     """What the density forest must show."""
     found = []
     gaps, over = [], []
@@ -159,21 +159,25 @@ def marks(store: Store) -> list[Mark]:
         gaps.append(ours - max(kde, gmm))
         over.append(ours - one)
     found.append(
-        Mark(
+        Expectation(
             "within .1 nats of the better of KDE and GMM on four toys",
             f"{min(gaps):+.3f} nats at worst",
             min(gaps) >= -0.1,
         )
     )
-    found.append(Mark("beats one Gaussian", f"{min(over):+.3f} nats at worst", min(over) > 0))
+    found.append(
+        Expectation("beats one Gaussian", f"{min(over):+.3f} nats at worst", min(over) > 0)
+    )
     integrals = store.values("integral", system="forest")
     worst = max(abs(value - 1) for value in integrals)
     found.append(
-        Mark("integrates to 1 within 2 %", f"{100 * worst:.2f} % off at worst", worst <= 0.02)
+        Expectation(
+            "integrates to 1 within 2 %", f"{100 * worst:.2f} % off at worst", worst <= 0.02
+        )
     )
     p_values = store.values("energy_p", system="forest")
     found.append(
-        Mark(
+        Expectation(
             "draws pass the energy test at 1 %, Bonferroni over all runs",
             f"smallest of {len(p_values)} p-values {min(p_values):.3f}",
             min(p_values) > 0.01 / len(p_values),
@@ -198,7 +202,7 @@ def report(store: Store, arguments: Arguments) -> None:
     measured = "\n\n".join(
         [
             f"`{arguments.command}`",
-            marks_table(marks(store)),
+            expectations_table(expectations(store)),
             "![Densities with level sets, and draws](density.png)",
             "Mean log-likelihood of new rows, in nats:",
             table(("system", *TOYS), rows),

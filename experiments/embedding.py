@@ -1,4 +1,4 @@
-"""Embeddings of curved sheets, digits and MNIST: neighbours kept, time, and pictures."""
+"""Embeddings of curved sheets, digits and MNIST: neighbours kept, time, and figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from experiments.arguments import ROOT, Arguments, parse
 from experiments.data import load_images
 from experiments.figures import panels, save
-from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    number,
+    table,
+    write_measured,
+)
 from experiments.store import Cell, Store, measure_cells
 from silvan import ManifoldEmbedding
 from silvan.plotting import EmbeddingDisplay
@@ -91,7 +98,7 @@ def make_system(name: str, n_components: int, seed: int, n_trees: int = 100) -> 
 
 
 def keep(name: str, places: NDArray[np.float64]) -> None:
-    """Put coordinates aside for the pictures."""
+    """Put coordinates aside for the figures."""
     PLACES.mkdir(parents=True, exist_ok=True)
     np.save(PLACES / f"{name}.npy", places)
 
@@ -187,7 +194,7 @@ def draw(arguments: Arguments) -> None:
     for line, name in zip(axes, SETS, strict=True):
         rows = load(name, 0)
         for axis, system in zip(line, SYSTEMS, strict=True):
-            # The first two coordinates of UMAP in many dimensions are no picture in two.
+            # The first two coordinates of UMAP in many dimensions are no figure in two.
             made = make_system(system, 2 if system == "UMAP" else N_COMPONENTS[name], 0)
             if made is None or (name, system) == ("digits", "mahalanobis"):
                 axis.set_axis_off()
@@ -230,7 +237,7 @@ def draw_mnist(arguments: Arguments) -> None:
     save(figure, arguments.output / "embedding_mnist.png")
 
 
-def marks(store: Store, scale: Store) -> list[Mark]:
+def expectations(store: Store, scale: Store) -> list[Expectation]:
     """What embeddings must show."""
     orders = {a: store.mean("order", set="swiss roll", system=a, trees=100) for a in AFFINITIES}
     best = max(orders, key=lambda name: orders[name])
@@ -245,20 +252,20 @@ def marks(store: Store, scale: Store) -> list[Mark]:
     cpu = {n: scale.mean("cpu_s", n=n) for n in MNIST_ROWS}
     doubling = max(cpu[b] / cpu[a] for a, b in pairwise(MNIST_ROWS))
     return [
-        Mark(
+        Expectation(
             f"swiss roll, {best}: first coordinate ordered as the roll, .95",
             number(orders[best]),
             orders[best] >= 0.95,
         ),
-        Mark(
+        Expectation(
             f"swiss roll, {best}, 5 dimensions: trustworthiness .97", number(trust), trust >= 0.97
         ),
-        Mark(
+        Expectation(
             "digits, 10 dimensions: 5-NN within 2 points of SpectralEmbedding or better",
             f"{100 * gap:+.2f} points",
             gap >= -0.02,
         ),
-        Mark(
+        Expectation(
             "digits: held-out rows keep 5-NN accuracy within 2 points",
             f"{-100 * lost:+.2f} points",
             lost <= 0.02,
@@ -273,7 +280,7 @@ def report(store: Store, scale: Store, arguments: Arguments) -> None:
     """Write the page."""
     parts = [f"`{arguments.command}`"]
     if scale.rows:
-        parts.append(marks_table(marks(store, scale)))
+        parts.append(expectations_table(expectations(store, scale)))
     parts.append("![Sets and systems](embedding.png)")
     header = ("set, system", "trust", "trust, 2-D", "order", "5-NN", "5-NN, new rows", "seconds")
     lines = [

@@ -18,7 +18,7 @@ from experiments.uci import load_uci
 EFFECTS = ("additive", "interaction")
 N_NUMBERS = 5
 # More categories than this are too many for boosting: the rarest share one.
-MOST_IN_BOOSTING = 255
+MAX_CATEGORIES_IN_BOOSTING = 255
 
 
 class CategorySplit(NamedTuple):
@@ -40,12 +40,12 @@ def join_groups(
     return np.column_stack(columns).astype(np.float32), sizes > 1
 
 
-def load_categories(folder: Path, name: str, fold: int, most_rows: int) -> CategorySplit:
-    """A fold of a UCI set with its nominal attributes; of large sets, `most_rows` drawn rows."""
+def load_categories(folder: Path, name: str, fold: int, max_samples: int) -> CategorySplit:
+    """A fold of a UCI set with its nominal attributes; of large sets, `max_samples` drawn rows."""
     known = load_uci(folder, name)
     with np.load(folder / "uci" / f"{name}.npz") as file:
         X, is_categorical = join_groups(known.X, file["feature_group"])
-    rows = np.random.default_rng(0).permutation(len(X))[:most_rows]
+    rows = np.random.default_rng(0).permutation(len(X))[:max_samples]
     y = known.y[rows].astype(np.int64)  # TargetEncoder refuses int16
     part = known._replace(X=X[rows], y=y, fold=known.fold[rows])
     return CategorySplit(part.split(fold), is_categorical)
@@ -113,7 +113,7 @@ def _make_encoder(name: str, seed: int) -> Any:
         return OrdinalEncoder(
             handle_unknown="use_encoded_value",
             unknown_value=np.nan,
-            max_categories=MOST_IN_BOOSTING,
+            max_categories=MAX_CATEGORIES_IN_BOOSTING,
         )
     return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
 

@@ -69,6 +69,6 @@ def draw_curves(axis: Any, sizes: Sequence[int], curves: Mapping[str, Sequence[f
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write the picture and forget it."""
+    """Write the figure and forget it."""
     figure.savefig(path, dpi=110)
     plt.close(figure)

@@ -1,4 +1,4 @@
-"""Figures 2.1 and 3.1 of Tomita's thesis: the first split that each law of directions finds."""
+"""Figures 2.1 and 3.1 of Tomita's thesis: the first split that each distribution finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.stats import gaussian_kde
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from silvan import ForestClassifier
 from silvan.datasets import make_parallel_hyperplanes, make_sparse_parity
@@ -29,9 +29,9 @@ VALUES = ("error", "informative")
 
 
 class Candidates(NamedTuple):
-    """A law of directions and how many of them the split is the best of."""
+    """A distribution of directions and how many of them the split is the best of."""
 
-    law: ProjectionDistribution
+    distribution: ProjectionDistribution
     n_directions: int
 
 
@@ -63,10 +63,10 @@ PROBLEMS = {
 
 def fit_stump(problem: str, system: str, seed: int) -> ForestClassifier:
     """One split, the best of all candidates."""
-    law, n_directions = PROBLEMS[problem].systems[system]
+    distribution, n_directions = PROBLEMS[problem].systems[system]
     stump = ForestClassifier(
         1,
-        projections=law,
+        projections=distribution,
         max_features=n_directions,
         max_depth=1,
         bootstrap=False,
@@ -107,21 +107,21 @@ def draw_figures(arguments: Arguments) -> None:
     save(figure, arguments.output / "first_splits.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """Sparse oblique directions are the only ones that find the signal at once."""
-    marks = []
+    expectations = []
     for name, problem in PROBLEMS.items():
         *others, sparse = problem.systems
         found = store.mean("error", problem=name, system=sparse)
         rest = min(store.mean("error", problem=name, system=s) for s in others)
-        marks.append(
-            Mark(
+        expectations.append(
+            Expectation(
                 f"{name}: the first split of {sparse} is the only good one",
                 f"test error {found:.3f}, others at least {rest:.3f}",
                 None if math.isnan(found + rest) else found < rest - 0.02,
             )
         )
-    return marks
+    return expectations
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -148,9 +148,9 @@ def main(argv: list[str] | None = None) -> None:
     ]
     parts = [
         f"`{arguments.command}`",
-        f"{len(store.distinct('seed'))} repetitions, the picture has the first; {N:,} training "
+        f"{len(store.distinct('seed'))} repetitions, the figure has the first; {N:,} training "
         "rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Densities of both classes along the first split](first_splits.png)",
         table(
             ["", "candidates", "test error of the split", "length in informative features"], rows

@@ -13,7 +13,14 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
 from experiments.figures import draw_curves, panels, save
-from experiments.pages import Mark, marks_table, no_worse, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    expectations_table,
+    no_worse,
+    number,
+    table,
+    write_measured,
+)
 from experiments.scoring import SCORES, score_system
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest, make_rf, make_sporf
@@ -107,16 +114,16 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     save(figure, arguments.output / "graph.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """Neighbourhoods in the graph help."""
-    marks = []
+    expectations = []
     for other in SYSTEMS[1:]:
         gaps = [
             store.mean("error", system="MORF", n=n) - store.mean("error", system=other, n=n)
             for n in SIZES
         ]
-        marks.append(no_worse(f"MORF no worse than {other} at every n", gaps))
-    return marks
+        expectations.append(no_worse(f"MORF no worse than {other} at every n", gaps))
+    return expectations
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -135,7 +142,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = [[s, *[number(store.mean("error", system=s, n=n)) for n in SIZES]] for s in SYSTEMS]
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![A signal on the graph, importance of its nodes, and error against n](graph.png)",
         table(["error, n =", *[str(n) for n in SIZES]], rows),
     ]

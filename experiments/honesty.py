@@ -15,7 +15,14 @@ from scipy.stats import norm
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import draw_curves, panels, save
-from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    number,
+    table,
+    write_measured,
+)
 from experiments.store import Cell, Store, measure_cells
 from silvan import ForestClassifier
 
@@ -171,32 +178,34 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     save(figure, arguments.output / "honesty.png")
 
 
-def lower(claim: str, honest: list[float], plain: list[float]) -> Mark:
-    """The mark that one score is below another at every n."""
+def lower(claim: str, honest: list[float], plain: list[float]) -> Expectation:
+    """The expectation that one score is below another at every n."""
     if np.isnan([*honest, *plain]).any():
-        return Mark(claim, "-", None)
+        return Expectation(claim, "-", None)
     ratio = max(a / b for a, b in zip(honest, plain, strict=True))
-    return Mark(claim, f"at most {ratio:.2f} of it", ratio < 1)
+    return Expectation(claim, f"at most {ratio:.2f} of it", ratio < 1)
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What honesty must show, and where it does not."""
-    marks = []
+    expectations = []
     for title, measured in (
         ("Brier score above Bayes", excess),
         ("calibration error", calibration),
     ):
         for problem in PROBLEMS:
             both = [[measured(store, problem, s, n) for n in SIZES] for s in ("honest", "plain")]
-            marks.append(lower(f"{problem}: {title} of honest below plain at every n", *both))
+            expectations.append(
+                lower(f"{problem}: {title} of honest below plain at every n", *both)
+            )
     curve = [excess(store, "slope", "honest, n**0.8", n) for n in SIZES]
     steps = [b - a for a, b in pairwise(curve)]
     claim = "slope: Brier score above Bayes of honest, n**0.8 falls with every n"
     falls = None if np.isnan(curve).any() else max(steps) < 0
-    marks.append(Mark(claim, f"{number(curve[0])} to {number(curve[-1])}", falls))
+    expectations.append(Expectation(claim, f"{number(curve[0])} to {number(curve[-1])}", falls))
     claim = f"slope: it is below 0.002 at n = {SIZES[-1]:,}"
-    marks.append(at_most(claim, curve[-1], 0.002))
-    return marks
+    expectations.append(at_most(claim, curve[-1], 0.002))
+    return expectations
 
 
 def score_table(store: Store, title: str, measured: Callable[..., float]) -> str:
@@ -225,7 +234,7 @@ def main(argv: list[str] | None = None) -> None:
     draw_figure(store, arguments)
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Brier scores against n, a reliability diagram, calibration errors](honesty.png)",
         score_table(store, "Brier score above Bayes", excess),
         score_table(store, "calibration error", calibration),

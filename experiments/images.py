@@ -10,9 +10,9 @@ from experiments.cnn import HAS_TORCH, TABLE_1, ConvolutionalNetwork, has_gpu
 from experiments.data import load_images
 from experiments.figures import draw_curves, panels, save
 from experiments.pages import (
-    Mark,
+    Expectation,
     at_most,
-    marks_table,
+    expectations_table,
     no_worse,
     number,
     percent,
@@ -34,7 +34,7 @@ from silvan.projections import Patches
 
 N_DIRECTIONS = 28
 ALL = 60_000
-MOST_OF_OTHERS = 3000  # images for systems that are no forests
+MAX_OTHER_IMAGES = 3000  # images for systems that are no forests
 SIZES = (100, 300, 1000, 3000, 10_000, ALL)
 FORESTS = ("MORF", "RF", "SPORF", "MORF, 1 to 3", "MORF, pairs")
 
@@ -71,7 +71,7 @@ def measure_images(arguments: Arguments, folder: str, sizes: Sequence[int]) -> S
     store = Store(path, ("system", "n", "seed"), SCORES)
     cells = []
     for system in (*FORESTS, *CLASSICS, "CNN"):
-        limit = ALL if system in FORESTS or (system == "CNN" and has_gpu()) else MOST_OF_OTHERS
+        limit = ALL if system in FORESTS or (system == "CNN" and has_gpu()) else MAX_OTHER_IMAGES
         for n in sizes[:2] if arguments.quick else sizes:
             seeds = 1 if n >= ALL else arguments.seeds if n < 10_000 else min(2, arguments.seeds)
             for seed in range(seeds if n <= limit else 0):
@@ -100,25 +100,25 @@ def time_table(store: Store) -> str:
     return table(("500 trees, 60,000 images", "training, CPU s", "10,000 tests, CPU s"), rows)
 
 
-def check_marks(store: Store, sizes: Sequence[int], bound: float) -> list[Mark]:
+def check_expectations(store: Store, sizes: Sequence[int], bound: float) -> list[Expectation]:
     """The error on all images, and MORF against every other system but the CNN.
 
     The MORF paper claims the latter for every n; others than forests have fewer sizes.
     """
-    marks = []
+    expectations = []
     for system in (name for name in FORESTS if name.startswith("MORF")):
         error = store.mean("error", system=system, n=ALL)
         claim = f"{system}: 60,000 images, 500 trees: at most {percent(bound, 1)}"
-        marks.append(at_most(claim, error, bound)._replace(measured=percent(error)))
+        expectations.append(at_most(claim, error, bound)._replace(measured=percent(error)))
     for other in ("RF", "SPORF", *CLASSICS):
-        measured = [n for n in sizes if other in FORESTS or n <= MOST_OF_OTHERS]
+        measured = [n for n in sizes if other in FORESTS or n <= MAX_OTHER_IMAGES]
         gaps = [
             store.mean("error", system="MORF", n=n) - store.mean("error", system=other, n=n)
             for n in measured
         ]
-        sizes_told = "every n" if measured == list(sizes) else f"every n to {MOST_OF_OTHERS:,}"
-        marks.append(no_worse(f"MORF no worse than {other} at {sizes_told}", gaps))
-    return marks
+        sizes_told = "every n" if measured == list(sizes) else f"every n to {MAX_OTHER_IMAGES:,}"
+        expectations.append(no_worse(f"MORF no worse than {other} at {sizes_told}", gaps))
+    return expectations
 
 
 def draw_errors(store: Store, sizes: Sequence[int], arguments: Arguments, title: str) -> None:
@@ -143,7 +143,7 @@ def run(arguments: Arguments, folder: str, title: str, bound: float) -> None:
     draw_errors(store, SIZES, arguments, title)
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store, SIZES, bound)),
+        expectations_table(check_expectations(store, SIZES, bound)),
         f"![Error on {title} against the number of training images]({arguments.name}.png)",
         error_table(store, SIZES),
         time_table(store),

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from experiments.arguments import Arguments, parse
 from experiments.data import IMAGE_SHAPE, load_images
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, percent, table, write_measured
+from experiments.pages import Expectation, expectations_table, percent, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest, make_image_patches
 from silvan.projections import AxisAligned, ProjectionDistribution, SparseSigns
 
 N_TREES = 500
 N_PER_CLASS = 100
-LAWS: dict[str, ProjectionDistribution] = {
+DISTRIBUTIONS: dict[str, ProjectionDistribution] = {
     "RF": AxisAligned(),
     "SPORF": SparseSigns(counts="poisson"),
     "MORF": make_image_patches((2, 2), (2, 5)),
@@ -55,7 +55,7 @@ def roughness(counts: NDArray[np.float64]) -> float:
 def fit(system: str, seed: int, folder: Any) -> tuple[Any, NDArray[Any]]:
     """The forest on the images of a seed, and how often a pixel has ink."""
     X, y, inked = draw_images(folder, seed)
-    return make_forest(LAWS[system], seed, 28, N_TREES).fit(X, y), inked
+    return make_forest(DISTRIBUTIONS[system], seed, 28, N_TREES).fit(X, y), inked
 
 
 def measure(cell: Cell) -> Cell:
@@ -87,9 +87,9 @@ def draw_maps(arguments: Arguments) -> None:
     save(figure, arguments.output / "importance_maps.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """Figure 4's claim: less importance on background than the other forests."""
-    marks = []
+    expectations = []
     names = {
         "background_count": "always background, counts",
         "background_gini": "always background, Gini",
@@ -101,12 +101,16 @@ def check_marks(store: Store) -> list[Mark]:
         for other in ("RF", "SPORF"):
             theirs = store.mean(column, system=other)
             claim = f"share on pixels ({name}): MORF below {other}"
-            marks.append(Mark(claim, f"{percent(ours)} and {percent(theirs)}", ours < theirs))
+            expectations.append(
+                Expectation(claim, f"{percent(ours)} and {percent(theirs)}", ours < theirs)
+            )
     for other in ("RF", "SPORF"):
         ours, theirs = (store.mean("roughness", system=system) for system in ("MORF", other))
         measured = f"{ours:.3f} and {theirs:.3f}"
-        marks.append(Mark(f"MORF's map is smoother than that of {other}", measured, ours < theirs))
-    return marks
+        expectations.append(
+            Expectation(f"MORF's map is smoother than that of {other}", measured, ours < theirs)
+        )
+    return expectations
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -117,13 +121,13 @@ def main(argv: list[str] | None = None) -> None:
     folder = arguments.data / "mnist"
     cells = [
         {"system": system, "seed": seed, "folder": folder}
-        for system in LAWS
+        for system in DISTRIBUTIONS
         for seed in range(arguments.seeds)
     ]
     measure_cells(store, cells, measure, arguments)
     draw_maps(arguments)
     rows = []
-    for system in LAWS:
+    for system in DISTRIBUTIONS:
         *shares, rough = (store.mean(column, system=system) for column in SHARES)
         rows.append([system, *[percent(share) for share in shares], f"{rough:.3f}"])
     header = (
@@ -136,7 +140,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Mean images and importance maps](importance_maps.png)",
         table(header, rows),
     ]

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
 from silvan import ForestClassifier
@@ -49,15 +49,15 @@ def make_regression() -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression())
 
 
-def select_forward(X: NDArray[Any], y: NDArray[Any], most: int = 2) -> list[int]:
+def select_forward(X: NDArray[Any], y: NDArray[Any], max_features: int = 2) -> list[int]:
     """Features added one by one while the cross-validated error of a regression falls.
 
     Of features with equal errors it takes the one with the largest likelihood.
     """
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     chosen: list[int] = []
-    least = math.inf
-    while len(chosen) < most:
+    lowest = math.inf
+    while len(chosen) < max_features:
         scores = {}
         for j in sorted(set(range(X.shape[1])) - set(chosen)):
             columns = X[:, [*chosen, j]]
@@ -65,30 +65,31 @@ def select_forward(X: NDArray[Any], y: NDArray[Any], most: int = 2) -> list[int]
             loss = -float(np.log(np.maximum(p[np.arange(len(y)), y], 1e-12)).sum())
             scores[j] = (float(np.mean(p.argmax(axis=1) != y)), loss)
         best = min(scores, key=lambda j: scores[j])
-        if scores[best][0] >= least:
+        if scores[best][0] >= lowest:
             break
-        least = scores[best][0]
+        lowest = scores[best][0]
         chosen.append(best)
     return chosen
 
 
-def fit_forest(law: str, X: NDArray[Any], y: NDArray[Any], seed: int) -> ForestClassifier:
+def fit_forest(system: str, X: NDArray[Any], y: NDArray[Any], seed: int) -> ForestClassifier:
     """The forest whose d has the least out-of-bag error."""
     p = X.shape[1]
-    laws: dict[str, ProjectionDistribution] = {
+    distributions: dict[str, ProjectionDistribution] = {
         "RF": AxisAligned(),
         "RerF": SparseSigns(mean_nonzeros=min(2, p)),
     }
-    counts = {math.ceil(p**0.5), p, *([5 * p] if law == "RerF" else [])}
+    counts = {math.ceil(p**0.5), p, *([5 * p] if system == "RerF" else [])}
     forests = [
-        make_forest(laws[law], seed, d, 300, oob_score=True).fit(X, y) for d in sorted(counts)
+        make_forest(distributions[system], seed, d, 300, oob_score=True).fit(X, y)
+        for d in sorted(counts)
     ]
     return max(forests, key=lambda forest: forest.oob_score_)
 
 
-def find_top(law: str, training: str, seed: int) -> TopProjections:
+def find_top(system: str, training: str, seed: int) -> TopProjections:
     """The best projections of a forest over all features."""
-    return top_projections(fit_forest(law, *simulate(TRAINING[training], seed), seed), 5)
+    return top_projections(fit_forest(system, *simulate(TRAINING[training], seed), seed), 5)
 
 
 def measure(cell: Cell) -> Cell:
@@ -115,33 +116,33 @@ def measure(cell: Cell) -> Cell:
     }
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What the thesis says of selection."""
 
     def rate(system: str, training: str) -> float:
         where = {"system": system, "training": training}
         return (store.mean("fpr", **where) + store.mean("fnr", **where)) / 2
 
-    marks = []
+    expectations = []
     for training in TRAINING:
-        for law in ("RF", "RerF"):
-            after, before = rate(f"{law}-2", training), rate(law, training)
-            marks.append(
-                Mark(
-                    f"{training}: selecting two features helps {law}",
+        for system in ("RF", "RerF"):
+            after, before = rate(f"{system}-2", training), rate(system, training)
+            expectations.append(
+                Expectation(
+                    f"{training}: selecting two features helps {system}",
                     f"mean of FPR and FNR {after:.3f} after {before:.3f}",
                     None if math.isnan(after + before) else after < before,
                 )
             )
         rf, rerf = rate("RF-2", training), rate("RerF-2", training)
-        marks.append(
-            Mark(
+        expectations.append(
+            Expectation(
                 f"{training}: after selection RerF no worse than RF",
                 f"{rerf:.3f} and {rf:.3f}",
                 None if math.isnan(rf + rerf) else rerf <= rf,
             )
         )
-    return marks
+    return expectations
 
 
 def draw_figure(store: Store, arguments: Arguments) -> None:
@@ -189,7 +190,7 @@ def main(argv: list[str] | None = None) -> None:
         f"`{arguments.command}`",
         f"{len(store.distinct('seed'))} repetitions; {P} features, three markers; 300 trees; "
         f"{sum(TEST):,} test rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![False positive and false negative rates](markers.png)",
         table(header, rows),
         "The best projections in the first repetition with 80 + 20 patients, RerF:",

@@ -1,4 +1,4 @@
-"""MNIST with a law of directions chosen by out-of-bag error alone, then tested once."""
+"""MNIST with a distribution of directions chosen by out-of-bag error alone, then tested once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from experiments.arguments import ROOT, Arguments, parse
 from experiments.data import Split, load_images
-from experiments.pages import at_most, marks_table, percent, table, write_measured
+from experiments.pages import at_most, expectations_table, percent, table, write_measured
 from experiments.scoring import SCORES
 from experiments.store import Cell, Store, measure_cells
 from experiments.straightening import straighten
@@ -33,12 +33,12 @@ def near(max_size: int, reach: int, n_patches: int = 2) -> Patches:
     return Patches((28, 28), 1, max_size, n_patches=n_patches, reach=reach)
 
 
-def half(*laws: Patches) -> Mixture:
-    """Two laws in equal shares."""
-    return Mixture([(law, 1.0) for law in laws])
+def half(*distributions: Patches) -> Mixture:
+    """Two distributions in equal shares."""
+    return Mixture([(distribution, 1.0) for distribution in distributions])
 
 
-LAWS: dict[str, ProjectionDistribution] = {
+DISTRIBUTIONS: dict[str, ProjectionDistribution] = {
     "patches 2 x 2 to 2 x 5 (Table 2)": make_image_patches((2, 2), (2, 5)),
     "patches 1 to 3": Patches((28, 28), 1, 3),
     "patches 1 to 5": Patches((28, 28), 1, 5),
@@ -71,7 +71,9 @@ def measure_out_of_bag(cell: Cell) -> Cell:
     """Out-of-bag error on some training images; the test images are not touched."""
     split = load_images(cell["folder"]).head(cell["n"], 0)
     options, n_trees = SAMPLING[cell["sampling"]]
-    forest = make_forest(LAWS[cell["law"]], 0, cell["d"], n_trees, oob_score=True, **options)
+    forest = make_forest(
+        DISTRIBUTIONS[cell["distribution"]], 0, cell["d"], n_trees, oob_score=True, **options
+    )
     forest.fit(IMAGES[cell["images"]](split.X_train), split.y_train)
     return {"oob_error": 1 - forest.oob_score_}
 
@@ -82,7 +84,9 @@ def measure_final(cell: Cell) -> Cell:
     change = IMAGES[cell["images"]]
     split = split._replace(X_train=change(split.X_train), X_test=change(split.X_test))
     options, _ = SAMPLING[cell["sampling"]]
-    forest = make_forest(LAWS[cell["law"]], 0, cell["d"], STEP, warm_start=True, **options)
+    forest = make_forest(
+        DISTRIBUTIONS[cell["distribution"]], 0, cell["d"], STEP, warm_start=True, **options
+    )
     forest, seconds = grow(forest, split, cell["trees"], cell["checkpoint"])
     start = time.process_time()
     error = float(np.mean(forest.predict(split.X_test) != split.y_test))
@@ -122,21 +126,26 @@ def choose(store: Store, images: str) -> dict[str, str]:
 
 
 def search(arguments: Arguments, dataset: str) -> Store:
-    """All laws with few and many directions; then the best of them with other samplings."""
+    """All distributions with few and many directions; then the best with other samplings."""
     path = arguments.output / "measurements" / f"{arguments.name}_search.csv"
-    store = Store(path, ("images", "law", "d", "sampling", "n"), ("oob_error",))
+    store = Store(path, ("images", "distribution", "d", "sampling", "n"), ("oob_error",))
     shared = {"n": 500 if arguments.quick else N_SEARCH, "folder": arguments.data / dataset}
-    laws = list(LAWS)[:2] if arguments.quick else list(LAWS)
+    distributions = list(DISTRIBUTIONS)[:2] if arguments.quick else list(DISTRIBUTIONS)
     cells = [
-        {"images": images, "law": law, "d": d, "sampling": "bootstrap", **shared}
+        {"images": images, "distribution": distribution, "d": d, "sampling": "bootstrap", **shared}
         for images in IMAGES
         for d in DIRECTIONS
-        for law in laws
+        for distribution in distributions
     ]
     measure_cells(store, cells, measure_out_of_bag, arguments)
     for images in IMAGES:
         best = choose(store, images)
-        chosen = {"images": images, "law": best["law"], "d": int(best["d"]), **shared}
+        chosen = {
+            "images": images,
+            "distribution": best["distribution"],
+            "d": int(best["d"]),
+            **shared,
+        }
         others = [{**chosen, "sampling": sampling} for sampling in SAMPLING]
         measure_cells(store, others, measure_out_of_bag, arguments)
     return store
@@ -147,20 +156,20 @@ def search_table(store: Store) -> str:
     ranked = sorted(store.rows.values(), key=lambda row: float(row["oob_error"]))
     rows = [
         (
-            f"{row['law']}; {row['sampling']}; {row['images']}",
+            f"{row['distribution']}; {row['sampling']}; {row['images']}",
             row["d"],
             percent(float(row["oob_error"])),
         )
         for row in ranked
     ]
-    header = ("law; rows of a tree; images", "directions", "out-of-bag error")
+    header = ("distribution; rows of a tree; images", "directions", "out-of-bag error")
     return table(header, rows)
 
 
 def measure_chosen(arguments: Arguments, dataset: str, searched: Store) -> list[dict[str, str]]:
     """The best forest of each kind of images, tested once; those that are not measured left out."""
     path = arguments.output / "measurements" / f"{arguments.name}.csv"
-    store = Store(path, ("images", "law", "d", "sampling", "n", "trees"), SCORES)
+    store = Store(path, ("images", "distribution", "d", "sampling", "n", "trees"), SCORES)
     n = 500 if arguments.quick else 60_000
     checkpoints = ROOT / "build" / "checkpoints"
     checkpoints.mkdir(parents=True, exist_ok=True)
@@ -168,7 +177,7 @@ def measure_chosen(arguments: Arguments, dataset: str, searched: Store) -> list[
     for images in IMAGES:
         best = choose(searched, images)
         trees = 20 if arguments.quick else N_TREES[images]
-        cell: Cell = {name: best[name] for name in ("images", "law", "sampling")}
+        cell: Cell = {name: best[name] for name in ("images", "distribution", "sampling")}
         cell |= {"d": int(best["d"]), "n": n, "trees": trees, "folder": arguments.data / dataset}
         cell["checkpoint"] = checkpoints / checkpoint_name(arguments.name, store.key(cell))
         measure_cells(store, [cell], measure_final, arguments)
@@ -189,7 +198,7 @@ def chosen_table(rows: list[dict[str, str]]) -> str:
     )
     lines = [
         (
-            f"{row['images']}: {row['law']}; {row['sampling']}",
+            f"{row['images']}: {row['distribution']}; {row['sampling']}",
             row["d"],
             row["trees"],
             f"**{percent(float(row['error']))}**",
@@ -207,17 +216,17 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
     rows = measure_chosen(arguments, dataset, searched)
     if not rows:
         return
-    marks = []
+    expectations = []
     for row in rows:
         error = float(row["error"])
-        mark = at_most(f"below {percent(bound, 1)}, images {row['images']}", error, bound)
-        marks.append(mark._replace(measured=percent(error)))
+        expectation = at_most(f"below {percent(bound, 1)}, images {row['images']}", error, bound)
+        expectations.append(expectation._replace(measured=percent(error)))
     parts = [
         f"`python -m experiments.{arguments.name}`",
         f"Chosen forests, grown on {int(rows[0]['n']):,} images; their out-of-bag errors are "
         "those of the search:",
         chosen_table(rows),
-        marks_table(marks),
+        expectations_table(expectations),
         f"The search, on {500 if arguments.quick else N_SEARCH:,} training images:",
         search_table(searched),
     ]
@@ -225,7 +234,7 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """MNIST; 2.0 % is the mark to pass."""
+    """MNIST; 2.0 % is the expectation to pass."""
     arguments = parse("mnist_tuned", __doc__ or "", seeds=1, argv=argv)
     run(arguments, "mnist", "MNIST, chosen out of bag", 0.02)
 

@@ -25,7 +25,7 @@ class NodeCodes(ProjectionDistribution):
         First column of each feature, and the number of columns: a number has one, a category one
         for each level.
     source : {"half of the rows", "all rows", "nobody"}
-        Whose classes are asked for the codes; nobody means codes drawn at random.
+        Whose classes the codes are estimated from; nobody means codes drawn at random.
     """
 
     def __init__(self, starts: Any = (0, 1), source: str = SOURCES[0]) -> None:

@@ -11,7 +11,7 @@ BEGIN = "<!-- measured: the program writes from here -->"
 END = "<!-- to here -->"
 
 
-class Mark(NamedTuple):
+class Expectation(NamedTuple):
     """A claim, what was measured, and whether it holds; None where it was not measured."""
 
     claim: str
@@ -39,11 +39,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def marks_table(marks: Sequence[Mark]) -> str:
+def expectations_table(expectations: Sequence[Expectation]) -> str:
     """The claims, one in a line."""
     words = {True: "yes", False: "**no**", None: "not measured"}
-    rows = [(mark.claim, mark.measured, words[mark.holds]) for mark in marks]
-    return table(("mark", "measured", "holds"), rows)
+    rows = [
+        (expectation.claim, expectation.measured, words[expectation.holds])
+        for expectation in expectations
+    ]
+    return table(("expectation", "measured", "holds"), rows)
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -56,14 +59,14 @@ def percent(value: float, digits: int = 2) -> str:
     return "-" if math.isnan(value) else f"{100 * value:.{digits}f} %"
 
 
-def at_most(claim: str, value: float, bound: float, digits: int = 4) -> Mark:
-    """The mark that a value is at most a bound."""
+def at_most(claim: str, value: float, bound: float, digits: int = 4) -> Expectation:
+    """The expectation that a value is at most a bound."""
     holds = None if math.isnan(value) else value <= bound
-    return Mark(claim, number(value, digits), holds)
+    return Expectation(claim, number(value, digits), holds)
 
 
-def no_worse(claim: str, gaps: Sequence[float]) -> Mark:
-    """The mark that no difference of two errors is positive, in points of percent."""
+def no_worse(claim: str, gaps: Sequence[float]) -> Expectation:
+    """The expectation that no difference of two errors is positive, in points of percent."""
     if any(math.isnan(gap) for gap in gaps):
-        return Mark(claim, "-", None)
-    return Mark(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= 0)
+        return Expectation(claim, "-", None)
+    return Expectation(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= 0)

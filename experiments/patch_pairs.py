@@ -18,25 +18,30 @@ from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
 from silvan.projections import Mixture, Patches, ProjectionDistribution
 
-# The largest size by a rule of `patch_sizes`, and the number of patches; "+" mixes laws equally.
+# The largest size by a rule of `patch_sizes`, and the number of patches; "+" mixes distributions
+# equally.
 RULES = ("3 x 1", "3 x 2", "3 x 3", "W/8 x 2", "W/4 x 2", "3 x 1 + W/8 x 2")
 
 
-def make_law(rule: str, shape: tuple[int, ...]) -> ProjectionDistribution:
-    """The law that a rule gives on a grid."""
-    laws = []
+def make_distribution(rule: str, shape: tuple[int, ...]) -> ProjectionDistribution:
+    """The distribution that a rule gives on a grid."""
+    distributions = []
     for part in rule.split(" + "):
         size, n_patches = part.split(" x ")
-        most = tuple(largest_size(size, length) for length in shape)
-        laws.append(Patches(shape, 1, most, n_patches=int(n_patches)))
-    return laws[0] if len(laws) == 1 else Mixture([(law, 1.0) for law in laws])
+        max_size = tuple(largest_size(size, length) for length in shape)
+        distributions.append(Patches(shape, 1, max_size, n_patches=int(n_patches)))
+    return (
+        distributions[0]
+        if len(distributions) == 1
+        else Mixture([(distribution, 1.0) for distribution in distributions])
+    )
 
 
 def measure(cell: Cell) -> Cell:
-    """Out-of-bag error of a forest with the rule's law."""
+    """Out-of-bag error of a forest with the rule's distribution."""
     X, y, shape = load_training(cell["dataset"], Path(cell["data"]), cell["seed"])
-    law = make_law(cell["rule"], shape)
-    forest = make_forest(law, cell["seed"], n_trees=N_TREES, oob_score=True).fit(X, y)
+    distribution = make_distribution(cell["rule"], shape)
+    forest = make_forest(distribution, cell["seed"], n_trees=N_TREES, oob_score=True).fit(X, y)
     return {"oob_error": 1 - forest.oob_score_}
 
 

@@ -62,9 +62,9 @@ def load_training(
 def measure(cell: Cell) -> Cell:
     """Out-of-bag error of a forest whose largest patches follow a rule."""
     X, y, shape = load_training(cell["dataset"], Path(cell["data"]), cell["seed"])
-    most = tuple(largest_size(cell["rule"], length) for length in shape)
+    max_size = tuple(largest_size(cell["rule"], length) for length in shape)
     forest = make_forest(
-        Patches(shape, 1, most), cell["seed"], n_trees=N_TREES, oob_score=True
+        Patches(shape, 1, max_size), cell["seed"], n_trees=N_TREES, oob_score=True
     ).fit(X, y)
     return {"oob_error": 1 - forest.oob_score_}
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.robustness import COLOURS, list_directions
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
@@ -29,10 +29,12 @@ def fit_tuned(kind: str, system: str, seed: int) -> tuple[ForestClassifier, Tran
     Training rows are corrupted, queries are not.
     """
     X, y = make_sparse_parity(N, n_features=P, random_state=seed)
-    law, scaling = SYSTEMS[system]
+    distribution, scaling = SYSTEMS[system]
     X = make_transform(kind, P, seed)(X)
     forests = [
-        make_forest(law, seed, d, scaling=scaling, min_samples_split=10, oob_score=True).fit(X, y)
+        make_forest(
+            distribution, seed, d, scaling=scaling, min_samples_split=10, oob_score=True
+        ).fit(X, y)
         for d in list_directions(P, system)
     ]
     best = max(forests, key=lambda forest: forest.oob_score_)
@@ -83,13 +85,13 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     save(figure, arguments.output / "posteriors.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """Frank is best everywhere; corruption hurts what is not ranked."""
 
-    def compare(kind: str, first: str, second: str) -> Mark:
+    def compare(kind: str, first: str, second: str) -> Expectation:
         a, b = (store.mean("hellinger", kind=kind, system=s) for s in (first, second))
         holds = None if math.isnan(a + b) else a < b
-        return Mark(f"{kind}: {first} closer than {second}", f"{a:.3f} and {b:.3f}", holds)
+        return Expectation(f"{kind}: {first} closer than {second}", f"{a:.3f} and {b:.3f}", holds)
 
     return [
         compare("raw", "F-RC", "RF"),
@@ -123,7 +125,7 @@ def main(argv: list[str] | None = None) -> None:
         f"`{arguments.command}`",
         f"{len(store.distinct('seed'))} repetitions, the maps have the first; 100 trees; "
         f"{N_TEST:,} test rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![True and estimated posteriors, and their Hellinger distance](posteriors.png)",
         table(["mean Hellinger distance", *KINDS], rows),
     ]

@@ -10,7 +10,14 @@ import numpy as np
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    number,
+    table,
+    write_measured,
+)
 from experiments.store import Cell, Store, measure_cells
 from experiments.tuning_grid import (
     MEANS,
@@ -43,46 +50,46 @@ def all_cells(arguments: Arguments) -> list[Cell]:
     return cells
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What the thesis says, and how far apart systems must be."""
 
-    def error(problem: str, system: str, n: int, most: float = math.inf) -> float:
+    def error(problem: str, system: str, n: int, max_directions: float = math.inf) -> float:
         where = {"problem": problem, "system": system, "n": n}
-        return chosen_mean(store, "error", most_directions=most, **where)
+        return chosen_mean(store, "error", max_directions=max_directions, **where)
 
     parity = error("sparse parity", "RF", 5000)
     above = None if math.isnan(parity) else parity > 0.25
-    marks = [
+    expectations = [
         at_most(
             "sparse parity, n=5000: RerF at most .02", error("sparse parity", "RerF", 5000), 0.02
         ),
-        Mark("sparse parity, n=5000: RF above .25", number(parity), above),
+        Expectation("sparse parity, n=5000: RF above .25", number(parity), above),
     ]
     for n in SIZES["orthant"]:
         gap = error("orthant", "RerF", n) - error("orthant", "RF", n)
-        marks.append(within_a_point(f"orthant, n={n}: RerF within a point of RF", gap))
+        expectations.append(within_a_point(f"orthant, n={n}: RerF within a point of RF", gap))
     for problem, sizes in SIZES.items():
         p = PROBLEMS[problem].n_features
         gaps = [error(problem, "RerF", n, p) - error(problem, "RF", n, p) for n in sizes]
         claim = f"{problem}, d at most p: RerF no more than a point worse than RF at any n"
-        marks.append(within_a_point(claim, max(gaps)))
+        expectations.append(within_a_point(claim, max(gaps)))
     for problem, n in SPARSITY_SIZES.items():
         spread = {s: float(np.std(sparsity_curve(store, problem, s), ddof=1)) for s in MIXED}
-        marks.append(
-            Mark(
+        expectations.append(
+            Expectation(
                 f"{problem}: error of RerF depends less on λ than that of F-RC",
                 f"standard deviations {spread['RerF']:.4f} and {spread['F-RC']:.4f}, n={n}",
                 None if math.isnan(sum(spread.values())) else spread["RerF"] < spread["F-RC"],
             )
         )
-    return marks
+    return expectations
 
 
-def within_a_point(claim: str, gap: float) -> Mark:
-    """The mark that an error exceeds another by a point of percent at most."""
+def within_a_point(claim: str, gap: float) -> Expectation:
+    """The expectation that an error exceeds another by a point of percent at most."""
     if math.isnan(gap):
-        return Mark(claim, "-", None)
-    return Mark(claim, f"{100 * gap:+.2f} points", gap <= 0.01)
+        return Expectation(claim, "-", None)
+    return Expectation(claim, f"{100 * gap:+.2f} points", gap <= 0.01)
 
 
 def sparsity_curve(store: Store, problem: str, system: str) -> list[float]:
@@ -98,9 +105,9 @@ def draw_errors(store: Store, arguments: Arguments, bounded: bool) -> None:
         if not bounded:
             draw_sections(axes[row, :2], problem)
         axis = axes[0, row] if bounded else axes[row, 2]
-        most = PROBLEMS[problem].n_features if bounded else math.inf
+        max_directions = PROBLEMS[problem].n_features if bounded else math.inf
         for system in SYSTEMS:
-            where = {"problem": problem, "system": system, "most_directions": most}
+            where = {"problem": problem, "system": system, "max_directions": max_directions}
             means = [chosen_mean(store, "error", n=n, **where) for n in sizes]
             errors = [chosen_error(store, "error", n=n, **where) for n in sizes]
             axis.errorbar(
@@ -162,10 +169,10 @@ def draw_times(store: Store, arguments: Arguments) -> None:
 def error_table(store: Store, problem: str, bounded: bool = False) -> str:
     """Mean error and its standard error, one row for each system."""
     sizes = SIZES[problem]
-    most = PROBLEMS[problem].n_features if bounded else math.inf
+    max_directions = PROBLEMS[problem].n_features if bounded else math.inf
     rows = []
     for system in SYSTEMS:
-        where = {"problem": problem, "system": system, "most_directions": most}
+        where = {"problem": problem, "system": system, "max_directions": max_directions}
         cells = []
         for n in sizes:
             cell = number(chosen_mean(store, "error", n=n, **where))
@@ -189,13 +196,13 @@ def choice_table(store: Store, problem: str) -> str:
 
 
 def write_page(store: Store, arguments: Arguments) -> None:
-    """Marks, pictures and tables."""
+    """Expectations, figures and tables."""
     seeds = {p: len(store.distinct("seed", problem=p, n=SIZES[p][-1])) for p in SIZES}
     parts = [
         f"`{arguments.command}`",
         f"Repetitions: {', '.join(f'{p} {n}' for p, n in seeds.items())}; 100 trees; 10,000 test "
         "rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "## Error against n (Figure 3.2)",
         "![Sparse parity and orthant, and error against n](randomer_error.png)",
         *[error_table(store, problem) for problem in SIZES],

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
 from experiments.transformations import SYSTEMS, TRANSFORMATIONS, make_transform
@@ -21,7 +21,7 @@ from silvan.inspection import out_of_bag_curve
 
 N_TEST = 5000
 # More directions than these take longer than they are worth here; the thesis goes up to p².
-MOST_DIRECTIONS = 2500
+MAX_DIRECTIONS = 2500
 MAIN = ("RF", "F-RC", "Frank", "RR-RF", "RR-RF(r)")
 COLOURS = {
     "RF": "#2c6fb3",
@@ -65,7 +65,7 @@ def list_directions(p: int, system: str) -> list[int]:
     """The thesis's values of d, cut off where they cost too much."""
     values = list(range(1, p + 1)) if p <= 5 else [math.ceil(p**q) for q in (0.25, 0.5, 0.75, 1)]
     if system.startswith(("F-RC", "Frank")):
-        values += [d for d in (math.ceil(p**1.5), p**2) if d <= MOST_DIRECTIONS]
+        values += [d for d in (math.ceil(p**1.5), p**2) if d <= MAX_DIRECTIONS]
     return sorted(set(values))
 
 
@@ -76,8 +76,8 @@ def measure(cell: Cell) -> Cell:
     X, y = problem.simulate(problem.n, p, seed)
     X_test, y_test = problem.simulate(N_TEST, p, 1_000_000 + seed)
     X, X_test = transform(X), transform(X_test)
-    law, scaling = SYSTEMS[cell["system"]]
-    forest = make_forest(law, seed, cell["d"], scaling=scaling, min_samples_split=10)
+    distribution, scaling = SYSTEMS[cell["system"]]
+    forest = make_forest(distribution, seed, cell["d"], scaling=scaling, min_samples_split=10)
     start = time.process_time()
     forest.fit(X, y)
     fit_s = time.process_time() - start
@@ -157,14 +157,14 @@ def error_of(store: Store, problem: str, transformation: str, system: str, p: in
     return chosen_mean(store, "error", **where)
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What the thesis says of Figures 2.3 to 2.5."""
 
-    def below(claim: str, pairs: Sequence[tuple[float, float]], slack: float = 0.0) -> Mark:
+    def below(claim: str, pairs: Sequence[tuple[float, float]], slack: float = 0.0) -> Expectation:
         gaps = [first - second for first, second in pairs]
         if any(math.isnan(gap) for gap in gaps):
-            return Mark(claim, "-", None)
-        return Mark(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= slack)
+            return Expectation(claim, "-", None)
+        return Expectation(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= slack)
 
     def pairs(
         problem: str, kind: str, first: str, second: str, features: Sequence[int]
@@ -245,8 +245,8 @@ def main(argv: list[str] | None = None) -> None:
     parts = [
         f"`{arguments.command}`",
         f"{len(store.distinct('seed'))} repetitions; 100 trees; {N_TEST:,} test rows; d at "
-        f"most {MOST_DIRECTIONS:,}.",
-        marks_table(check_marks(store)),
+        f"most {MAX_DIRECTIONS:,}.",
+        expectations_table(check_expectations(store)),
         "## Raw data (Figure 2.3)",
         "![The data, error and training time against p](robustness_raw.png)",
         *[results_table(store, problem, "raw") for problem in PROBLEMS],

@@ -8,7 +8,14 @@ from scipy.stats import norm, ortho_group
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
 from experiments.figures import draw_curves, panels, save
-from experiments.pages import Mark, marks_table, no_worse, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    expectations_table,
+    no_worse,
+    number,
+    table,
+    write_measured,
+)
 from experiments.scoring import SCORES, score_system
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
@@ -71,9 +78,9 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     save(figure, arguments.output / "rotated_trunk.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
-    """Every oblique law beats single features."""
-    marks = []
+def check_expectations(store: Store) -> list[Expectation]:
+    """Every oblique distribution beats single features."""
+    expectations = []
     for system in list(SYSTEMS)[1:]:
         gaps = [
             store.mean("error", system=system, p=p, n=n)
@@ -81,8 +88,8 @@ def check_marks(store: Store) -> list[Mark]:
             for p in DIMENSIONS
             for n in SIZES
         ]
-        marks.append(no_worse(f"{system} no worse than RF at every p and n", gaps))
-    return marks
+        expectations.append(no_worse(f"{system} no worse than RF at every p and n", gaps))
+    return expectations
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -106,7 +113,7 @@ def main(argv: list[str] | None = None) -> None:
     ]
     parts = [
         f"`{arguments.command}`",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Error against n for 10 and 50 features](rotated_trunk.png)",
         table(["error, n =", *[str(n) for n in SIZES]], rows),
     ]

@@ -12,7 +12,15 @@ from experiments.arguments import Arguments, parse
 from experiments.cnn import HAS_TORCH, TABLE_1, ConvolutionalNetwork
 from experiments.data import Split
 from experiments.figures import draw_curves, panels, save
-from experiments.pages import Mark, at_most, marks_table, no_worse, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    no_worse,
+    number,
+    table,
+    write_measured,
+)
 from experiments.scoring import SCORES, score_system
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import (
@@ -30,7 +38,7 @@ N_TEST = 10_000
 BAYES_IMPULSE = 0.1201
 
 
-class Law(NamedTuple):
+class Setting(NamedTuple):
     """Patches and the number of directions at a node."""
 
     patches: Patches
@@ -47,13 +55,13 @@ class Problem(NamedTuple):
     draw: Callable[..., Any]
     sizes: tuple[int, ...]
     n_directions: int | str
-    forests: dict[str, Law]
+    forests: dict[str, Setting]
     repeats: int = 1
 
 
-def line(least: int, most: int, boundary: str) -> Patches:
+def line(min_size: int, max_size: int, boundary: str) -> Patches:
     """Patches of 100 features in a line or on a circle."""
-    return Patches(100, least, most, boundary=boundary)
+    return Patches(100, min_size, max_size, boundary=boundary)
 
 
 def draw_equal_bars(n: int, random_state: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -64,9 +72,9 @@ def draw_equal_bars(n: int, random_state: int) -> tuple[NDArray[np.float32], NDA
 
 
 BAR_FORESTS = {
-    "MORF": Law(make_image_patches((1, 1), (4, 4)), 28),
-    "MF, Table 2": Law(make_image_patches((2, 2), (2, 9)), 28),
-    "MORF, 4 x 1": Law(make_image_patches((4, 1), (4, 1)), 28),
+    "MORF": Setting(make_image_patches((1, 1), (4, 4)), 28),
+    "MF, Table 2": Setting(make_image_patches((2, 2), (2, 9)), 28),
+    "MORF, 4 x 1": Setting(make_image_patches((4, 1), (4, 1)), 28),
 }
 PANELS = ("circle", "bars", "impulse")
 PROBLEMS = {
@@ -75,9 +83,9 @@ PROBLEMS = {
         (50, 100, 200, 400, 1000, 2000),
         40,
         {
-            "MORF": Law(line(1, 15, "wrap"), 40),
-            "MORF, pad": Law(line(1, 15, "pad"), 40),
-            "MF, Table 2": Law(line(3, 12, "wrap"), 50),
+            "MORF": Setting(line(1, 15, "wrap"), 40),
+            "MORF, pad": Setting(line(1, 15, "pad"), 40),
+            "MF, Table 2": Setting(line(3, 12, "wrap"), 50),
         },
         repeats=4,
     ),
@@ -95,7 +103,10 @@ PROBLEMS = {
         make_impulse,
         (50, 100, 200, 400, 1000, 2000),
         "sqrt",
-        {"MORF": Law(line(1, 5, "pad"), "sqrt"), "MF, Table 2": Law(line(2, 12, "pad"), 30)},
+        {
+            "MORF": Setting(line(1, 5, "pad"), "sqrt"),
+            "MF, Table 2": Setting(line(2, 12, "pad"), 30),
+        },
     ),
 }
 
@@ -110,8 +121,8 @@ def make_system(cell: Cell) -> Any:
     """The classifier that a cell names."""
     problem, name, seed = PROBLEMS[cell["problem"]], cell["system"], cell["seed"]
     if name in problem.forests:
-        law = problem.forests[name]
-        return make_forest(law.patches, seed, law.n_directions)
+        setting = problem.forests[name]
+        return make_forest(setting.patches, seed, setting.n_directions)
     if name == "RF":
         return make_rf(seed)
     if name == "SPORF":
@@ -147,13 +158,13 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     return cells
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """The claims that the simulations must show."""
 
     def error(problem: str, system: str, n: int) -> float:
         return store.mean("error", problem=problem, system=system, n=n)
 
-    marks = [
+    expectations = [
         at_most("circle, n=200: at most .11", error("circle", "MORF", 200), 0.11),
         at_most("circle, n=1000: at most .037", error("circle", "MORF", 1000), 0.037),
         *[
@@ -173,8 +184,8 @@ def check_marks(store: Store) -> list[Mark]:
         gaps = [
             error(problem, "MORF", n) - error(problem, other, n) for n in PROBLEMS[problem].sizes
         ]
-        marks.append(no_worse(f"{problem}: MORF no worse than {other} at every n", gaps))
-    return marks
+        expectations.append(no_worse(f"{problem}: MORF no worse than {other} at every n", gaps))
+    return expectations
 
 
 def results_table(store: Store, problem: str, column: str, digits: int) -> str:
@@ -226,7 +237,7 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
 
 
 def write_page(store: Store, arguments: Arguments) -> None:
-    """Marks, picture and tables."""
+    """Expectations, figure and tables."""
     counts = [
         f"{problem} {len(store.distinct('seed', problem=problem, system='MORF'))}"
         for problem in PROBLEMS
@@ -235,7 +246,7 @@ def write_page(store: Store, arguments: Arguments) -> None:
         f"`{arguments.command}`",
         f"Means over draws of training and test rows, for forests {', '.join(counts)}; "
         f"{N_TEST:,} test rows; 100 trees.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Error, training time and test time against n](simulations.png)",
         "## Test error",
         *[results_table(store, problem, "error", 4) for problem in PROBLEMS],

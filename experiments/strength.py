@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, marks_table, number, table, write_measured
+from experiments.pages import Expectation, expectations_table, number, table, write_measured
 from experiments.store import Store, measure_cells
 from experiments.tuning_grid import choose, chosen_mean, list_cells, measure, open_store
 from silvan.inspection import StrengthCorrelation
@@ -33,20 +33,20 @@ LARGE = Setting("Trunk", 100)
 SETTINGS = (PARITY, ORTHANT, SMALL, LARGE)
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """What the thesis says about the four panels."""
 
     def compare(
         setting: Setting, column: str, more: str, less: str, last_of_ties: bool = False
-    ) -> Mark:
+    ) -> Expectation:
         where = {**setting._asdict(), "last_of_ties": last_of_ties}
         values = [chosen_mean(store, column, system=s, **where) for s in (more, less)]
         claim = f"{setting}: {column} of {more} above that of {less}"
         if last_of_ties:
             claim += ", ties to the largest d"
         if any(math.isnan(value) for value in values):
-            return Mark(claim, "-", None)
-        return Mark(claim, f"{values[0]:.3f} and {values[1]:.3f}", values[0] > values[1])
+            return Expectation(claim, "-", None)
+        return Expectation(claim, f"{values[0]:.3f} and {values[1]:.3f}", values[0] > values[1])
 
     return [
         compare(PARITY, "strength", "RerF", "RF"),
@@ -117,7 +117,7 @@ def main(argv: list[str] | None = None) -> None:
     parts = [
         f"`{arguments.command}`",
         f"{seeds} repetitions; 100 trees; 10,000 test rows.",
-        marks_table(check_marks(store)),
+        expectations_table(check_expectations(store)),
         "![Strength against correlation on four problems](strength.png)",
         "Of equal out-of-bag errors the one with the smallest d is chosen:",
         results_table(store, last_of_ties=False),

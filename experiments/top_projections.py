@@ -10,7 +10,14 @@ from scipy.stats import norm
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    number,
+    table,
+    write_measured,
+)
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
 from silvan.datasets import make_trunk
@@ -19,14 +26,14 @@ from silvan.plotting import ProjectionsDisplay
 from silvan.projections import AxisAligned, SparseSigns
 
 N, P, K, N_TREES = 1000, 10, 10, 500
-LAWS = {"RerF": SparseSigns(density=0.5), "RF": AxisAligned()}
+DISTRIBUTIONS = {"RerF": SparseSigns(density=0.5), "RF": AxisAligned()}
 VALUES = ("top_importance", "best_bayes_error", "mean_bayes_error", "nonzeros")
 
 
 def find_top(system: str, seed: int) -> TopProjections:
     """The ten best projections of one forest, with d = p."""
     X, y = make_trunk(N, n_features=P, random_state=seed)
-    return top_projections(make_forest(LAWS[system], seed, P, N_TREES).fit(X, y), K)
+    return top_projections(make_forest(DISTRIBUTIONS[system], seed, P, N_TREES).fit(X, y), K)
 
 
 def bayes_errors(top: TopProjections) -> NDArray[np.float64]:
@@ -52,7 +59,7 @@ def measure(cell: Cell) -> Cell:
 def draw_figure(arguments: Arguments) -> None:
     """Heat maps, importances and Bayes errors of the first repetition."""
     figure, axes = panels(1, 4, width=3.4, height=3.2)
-    for axis, system in zip(axes[0], LAWS, strict=False):
+    for axis, system in zip(axes[0], DISTRIBUTIONS, strict=False):
         top = find_top(system, 0)
         ProjectionsDisplay.from_projections(top, ax=axis)
         axis.set_title(system)
@@ -68,7 +75,7 @@ def draw_figure(arguments: Arguments) -> None:
     save(figure, arguments.output / "top_projections.png")
 
 
-def check_marks(store: Store) -> list[Mark]:
+def check_expectations(store: Store) -> list[Expectation]:
     """RerF's projections are combinations, and better ones."""
     gap = store.mean("mean_bayes_error", system="RerF") - store.mean(
         "mean_bayes_error", system="RF"
@@ -76,7 +83,7 @@ def check_marks(store: Store) -> list[Mark]:
     single = store.mean("nonzeros", system="RerF")
     return [
         at_most("mean Bayes error of the ten: RerF less RF", gap, 0.0),
-        Mark(
+        Expectation(
             "RerF's ten are combinations",
             f"{number(single, 2)} features",
             None if math.isnan(single) else single > 1,
@@ -89,15 +96,15 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse("top_projections", __doc__ or "", seeds=10, argv=argv)
     path = arguments.output / "measurements" / "top_projections.csv"
     store = Store(path, ("system", "seed"), VALUES)
-    cells = [{"system": s, "seed": seed} for seed in range(arguments.seeds) for s in LAWS]
+    cells = [{"system": s, "seed": seed} for seed in range(arguments.seeds) for s in DISTRIBUTIONS]
     measure_cells(store, cells, measure, arguments)
     draw_figure(arguments)
-    rows = [[s, *[number(store.mean(name, system=s), 3) for name in VALUES]] for s in LAWS]
+    rows = [[s, *[number(store.mean(name, system=s), 3) for name in VALUES]] for s in DISTRIBUTIONS]
     header = ["", "importance of the ten", "least Bayes error", "mean Bayes error", "features"]
     parts = [
         f"`{arguments.command}`",
-        f"{len(store.distinct('seed'))} repetitions; the picture has the first.",
-        marks_table(check_marks(store)),
+        f"{len(store.distinct('seed'))} repetitions; the figure has the first.",
+        expectations_table(check_expectations(store)),
         "![The ten best projections of RerF and RF, their importance and Bayes error]"
         "(top_projections.png)",
         table(header, rows),

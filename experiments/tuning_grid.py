@@ -67,7 +67,7 @@ def list_cells(problem: str, n: int, seeds: Iterable[int], systems: Iterable[str
 
 
 def make_projections(system: str, nonzeros: int) -> ProjectionDistribution:
-    """The law of directions; `nonzeros` is λp, or the number L of features in F-RC."""
+    """The distribution of directions; `nonzeros` is λp, or the number L of features in F-RC."""
     if system == "RF":
         return AxisAligned()
     if system == "RR-RF":
@@ -102,7 +102,7 @@ def measure(cell: Cell) -> Cell:
 
 
 def choose(
-    store: Store, most_directions: float = math.inf, last_of_ties: bool = False, **where: Any
+    store: Store, max_directions: float = math.inf, last_of_ties: bool = False, **where: Any
 ) -> list[dict[str, str]]:
     """For each seed the row with the least out-of-bag error.
 
@@ -113,7 +113,7 @@ def choose(
     wanted = {key: str(value) for key, value in where.items()}
     best: dict[str, dict[str, str]] = {}
     for row in store.rows.values():
-        if int(row["d"]) > most_directions or any(row[k] != v for k, v in wanted.items()):
+        if int(row["d"]) > max_directions or any(row[k] != v for k, v in wanted.items()):
             continue
         if "nonzeros" not in wanted and (row["system"], row.get("nonzeros")) == ("F-RC", "1"):
             continue

@@ -11,7 +11,14 @@ from scipy.stats import wilcoxon
 
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
-from experiments.pages import Mark, at_most, marks_table, number, table, write_measured
+from experiments.pages import (
+    Expectation,
+    at_most,
+    expectations_table,
+    number,
+    table,
+    write_measured,
+)
 from experiments.store import Cell, Store, measure_cells
 from experiments.uci import Index, load_uci, read_index
 from silvan import ForestClassifier
@@ -67,8 +74,8 @@ def measure(cell: Cell) -> Cell:
     search.fit(split.X_train, split.y_train)
     seconds = time.process_time() - start
     best = search.best_params_
-    law = best.get("projections", AxisAligned())
-    nonzeros = getattr(law, "mean_nonzeros", getattr(law, "n_features", 1))
+    distribution = best.get("projections", AxisAligned())
+    nonzeros = getattr(distribution, "mean_nonzeros", getattr(distribution, "n_features", 1))
     return {
         "error": 1 - search.score(split.X_test, split.y_test),
         "oob_error": 1 - search.best_score_,
@@ -113,11 +120,15 @@ def measure_trees(cell: Cell) -> Cell:
     return errors
 
 
-def set_sparsity(law: ProjectionDistribution, nonzeros: int) -> ProjectionDistribution:
+def set_sparsity(distribution: ProjectionDistribution, nonzeros: int) -> ProjectionDistribution:
     """A distribution with another number of features of a direction, where it has one."""
-    if isinstance(law, SparseSigns):
+    if isinstance(distribution, SparseSigns):
         return SparseSigns(mean_nonzeros=nonzeros)
-    return UniformCombinations(nonzeros) if isinstance(law, UniformCombinations) else law
+    return (
+        UniformCombinations(nonzeros)
+        if isinstance(distribution, UniformCombinations)
+        else distribution
+    )
 
 
 def list_tree_cells(store: Store, arguments: Arguments) -> list[Cell]:
@@ -170,26 +181,26 @@ def one_sided(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
     return float(wilcoxon(better, worse, alternative="less").pvalue)
 
 
-def list_marks(store: Store, index: Index) -> list[Mark]:
+def list_expectations(store: Store, index: Index) -> list[Expectation]:
     """What Table 3.2 leads one to expect."""
     names = measured_sets(store, index)
     errors = mean_errors(store, names)
     normalised = errors / column(index, names, "chance_error")[:, None]
     matched = column(index, names, "table_RF_matched") == 1
-    marks = []
+    expectations = []
     for k, (system, bound) in enumerate({"RF": 0.010, "RerF": 0.012}.items()):
         table_errors = column(index, names, TABLE_NAMES[system])
         gap = float(np.median(np.abs(errors[:, k] - table_errors)[matched]))
         claim = f"{system}: median distance to the table over {matched.sum()} comparable sets"
-        marks.append(at_most(f"{claim} at most {bound}", gap, bound))
+        expectations.append(at_most(f"{claim} at most {bound}", gap, bound))
     for k, system in ((1, "RerF"), (2, "F-RC")):
         p = one_sided(normalised[:, k], normalised[:, 0])
         claim = f"{system} better than RF over {len(names)} sets, one-sided Wilcoxon p < .01"
-        marks.append(Mark(claim, f"p = {p:.2g}", p < 0.01))
+        expectations.append(Expectation(claim, f"p = {p:.2g}", p < 0.01))
     p = float(wilcoxon(normalised[:, 1], normalised[:, 2]).pvalue)
     claim = "RerF and F-RC do not differ, two-sided Wilcoxon p > .05"
-    marks.append(Mark(claim, f"p = {p:.2g}", p > 0.05))
-    return marks
+    expectations.append(Expectation(claim, f"p = {p:.2g}", p > 0.05))
+    return expectations
 
 
 def pair_table(store: Store, index: Index) -> str:
@@ -288,7 +299,7 @@ def main(argv: list[str] | None = None) -> None:
     draw_figure(store, index, arguments.output / "uci_folds.png")
     parts = [
         f"`{arguments.command}`",
-        marks_table(list_marks(store, index)),
+        expectations_table(list_expectations(store, index)),
         "Normalised difference of errors (error over that of the commonest class), here and from "
         "the errors that the thesis prints; p is one-sided:",
         pair_table(store, index),

@@ -14,7 +14,7 @@ from scipy.stats import wilcoxon
 from experiments.arguments import Arguments, parse
 from experiments.data import Split
 from experiments.figures import panels, save
-from experiments.pages import Mark, marks_table, table, write_measured
+from experiments.pages import Expectation, expectations_table, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.transformations import SYSTEMS, TRANSFORMATIONS, make_transform
 from experiments.uci import UciSet, load_uci, read_index
@@ -34,17 +34,17 @@ THESIS = {
 # The same with factors that are uniform in their logarithm, for the systems that scales matter to.
 BY_POWERS = {"scaled by powers": "raw", "affine by powers": "rotated"}
 SCALE_BOUND = ("F-RC", "RR-RF")
-MOST_ROWS = 400
-MOST_FEATURES = 100
+MAX_SAMPLES = 400
+MAX_FEATURES = 100
 N_TREES = 100
 VALUES = ("error", "chance", "d", "fit_s")
 
 
 def split_set(uci: UciSet) -> Split:
-    """UCI's test rows where there are any, otherwise two folds; at most `MOST_ROWS` to train on."""
+    """UCI's test set where there is one, otherwise two folds; trains on at most `MAX_SAMPLES`."""
     if len(uci.y_test):
-        return Split(uci.X, uci.y, uci.X_test, uci.y_test).head(MOST_ROWS, 0)
-    return uci.split(0, 1).head(MOST_ROWS, 0)
+        return Split(uci.X, uci.y, uci.X_test, uci.y_test).head(MAX_SAMPLES, 0)
+    return uci.split(0, 1).head(MAX_SAMPLES, 0)
 
 
 def transform(split: Split, name: str, seed: int) -> Split:
@@ -117,7 +117,7 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     return [
         {"dataset": name, "data_are": data_are, "system": system, "data": arguments.data}
         for name, row in read_index(arguments.data, arguments.quick).items()
-        if int(row["p"]) <= MOST_FEATURES
+        if int(row["p"]) <= MAX_FEATURES
         for data_are, systems in list_systems().items()
         for system in systems
     ]
@@ -181,21 +181,25 @@ def describe(gaps: NDArray[np.float64], expected: str) -> str:
     return f"{ours} ({theirs}), {gaps.mean():+.3f}, {min(p_values(gaps)):.1g}"
 
 
-def list_marks(store: Store) -> list[Mark]:
+def list_expectations(store: Store) -> list[Expectation]:
     """The signs that matter."""
 
     def gaps(system: str, data_are: str) -> NDArray[np.float64]:
         return relative_errors(store, data_are, system, "RF")
 
-    marks = []
+    expectations = []
     for data_are in ("raw", "rotated", "affine"):
         p = p_values(gaps("Frank", data_are))[0]
-        marks.append(Mark(f"Frank better than RF, {data_are} data", f"p = {p:.2g}", p < 0.05))
+        expectations.append(
+            Expectation(f"Frank better than RF, {data_are} data", f"p = {p:.2g}", p < 0.05)
+        )
     p = p_values(gaps("Frank", "corrupted"))[1]
-    marks.append(Mark("Frank not worse than RF, corrupted data", f"p = {p:.2g}", p >= 0.05))
+    expectations.append(
+        Expectation("Frank not worse than RF, corrupted data", f"p = {p:.2g}", p >= 0.05)
+    )
     p = p_values(gaps("F-RC", "corrupted"))[1]
-    marks.append(Mark("F-RC worse than RF, corrupted data", f"p = {p:.2g}", p < 0.05))
-    return marks
+    expectations.append(Expectation("F-RC worse than RF, corrupted data", f"p = {p:.2g}", p < 0.05))
+    return expectations
 
 
 def scaling_table(store: Store) -> str:
@@ -254,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     n_sets = len(relative_errors(store, "corrupted", "RR-RF(r)", "RF"))
     parts = [
         f"`{arguments.command}`",
-        marks_table(list_marks(store)),
+        expectations_table(list_expectations(store)),
         f"{n_sets} sets. + is better than RF, - worse, o neither (one-sided Wilcoxon, p < .05); in "
         "brackets the sign in the thesis, then the mean normalised gap and the smaller p-value:",
         sign_table(store),

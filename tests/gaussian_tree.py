@@ -131,18 +131,18 @@ class GaussianTree(ReferenceTree):
         return [self.project(rows, indices[a:b], weights[a:b]) for a, b in pairwise(indptr)]
 
     def candidates(self, rows, value, missing, distinct):
-        least = max(1, self.options["min_samples_leaf"])
+        min_leaf = max(1, self.options["min_samples_leaf"])
         admissible = [
             c
             for c in super().candidates(rows, value, missing, distinct)
-            if min(c["left"].sum(), (~c["left"]).sum()) >= least
+            if min(c["left"].sum(), (~c["left"]).sum()) >= min_leaf
         ]
-        n, most = len(admissible), self.options["gaussian"]["max_thresholds"]
-        if most == 0 or n <= most:
+        n, max_thresholds = len(admissible), self.options["gaussian"]["max_thresholds"]
+        if max_thresholds == 0 or n <= max_thresholds:
             return admissible
         chosen = []
-        for j in range(most):
-            begin, end = j * n // most, (j + 1) * n // most
+        for j in range(max_thresholds):
+            begin, end = j * n // max_thresholds, (j + 1) * n // max_thresholds
             chosen.append(admissible[begin + self.random.below(end - begin)])
         return chosen
 

@@ -1,4 +1,4 @@
-"""The simulated problems have the laws and the Bayes errors that the papers give them."""
+"""The simulated problems have the distributions and the Bayes errors that the papers give them."""
 
 import re
 

@@ -89,8 +89,8 @@ def test_pages_of_results_have_a_line_in_their_index():
     assert sorted(listed) == sorted(pages)
 
 
-def test_pictures_of_the_guide_are_shown_somewhere():
+def test_figures_of_the_guide_are_shown_somewhere():
     pages = [path for path in DOCS.rglob("*.md") if "_build" not in path.parts]
     shown = "".join(path.read_text(encoding="utf-8") for path in pages)
-    for picture in (DOCS / "images").glob("*.png"):
-        assert f"images/{picture.name}" in shown
+    for figure in (DOCS / "images").glob("*.png"):
+        assert f"images/{figure.name}" in shown

@@ -1,4 +1,4 @@
-"""Named systems are configured forests: their laws, their rules, and what may be changed."""
+"""Named systems are configured forests: distributions, rules, and what may be changed."""
 
 import inspect
 
@@ -25,7 +25,7 @@ from silvan.projections import (
 PATH = diags_array([1.0] * 11, offsets=1, shape=(12, 12)).tocsr()
 # What each system must be given.
 NEEDED = {"s_rerf": {"shape": (3, 4)}, "graph_morf": {"graph": PATH}}
-LAWS = {
+DISTRIBUTIONS = {
     "rf": AxisAligned(),
     "f_rc": UniformCombinations(2),
     "frank": UniformCombinations(2),
@@ -62,10 +62,10 @@ def test_every_system_fits_and_predicts(name, rows):
     assert numbers.fit(X, X[:, 0]).score(X, X[:, 0]) > 0.3
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_systems_draw_their_directions_by_the_right_law(name):
-    assert make(name).projections == LAWS[name]
-    assert make(name, task="regression").projections == LAWS[name]
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_systems_draw_their_directions_by_the_right_distribution(name):
+    assert make(name).projections == DISTRIBUTIONS[name]
+    assert make(name, task="regression").projections == DISTRIBUTIONS[name]
 
 
 @pytest.mark.parametrize("name", presets.__all__)
@@ -101,11 +101,11 @@ def test_fitted_systems_are_set_as_published():
 def test_a_node_of_a_canonical_correlation_forest_makes_one_fit():
     X, y = load_digits(return_X_y=True)
     X = X + np.random.default_rng(0).normal(size=X.shape)  # no pixel is constant
-    law = presets.ccf().projections
+    distribution = presets.ccf().projections
     # log2(64) + 1 features are drawn.
     for n_classes, n_found in ((2, 1), (4, 3), (10, 7)):
         seen = y < n_classes
-        directions = law.draw(64, 64, random_state=0, X=X[seen], y=y[seen])
+        directions = distribution.draw(64, 64, random_state=0, X=X[seen], y=y[seen])
         assert directions.shape[0] == n_found
         assert len({tuple(row) for row in np.split(directions.indices, n_found)}) == 1
 
@@ -113,20 +113,20 @@ def test_a_node_of_a_canonical_correlation_forest_makes_one_fit():
 class CountedFits(ProjectionDistribution):
     """Canonical directions in Python, with a count of nodes asked and of fits made."""
 
-    def __init__(self, law):
-        self.law, self.n_nodes, self.n_fits = law, 0, 0
+    def __init__(self, distribution):
+        self.distribution, self.n_nodes, self.n_fits = distribution, 0, 0
 
     def sample(self, node, rng):
         self.n_nodes += 1
-        fit = self.law._fit
+        fit = self.distribution._fit
 
         def count(*args):
             self.n_fits += 1
             return fit(*args)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(self.law, "_fit", count, raising=False)
-            return self.law.sample(node, rng)
+            patch.setattr(self.distribution, "_fit", count, raising=False)
+            return self.distribution.sample(node, rng)
 
 
 def test_a_canonical_correlation_forest_fits_once_a_node():

@@ -86,13 +86,15 @@ def find_estimation_rows(rows, options):
     return estimation if rows["estimation_share"] else None
 
 
-def check_classification(seed, n, p, n_classes, features, law, options, weighted=False, honest=0.0):
+def check_classification(
+    seed, n, p, n_classes, features, family, options, weighted=False, honest=0.0
+):
     rng = np.random.default_rng(seed)
     X = make_features(rng, n, p, features)
     y = rng.integers(0, n_classes, n).astype(np.int32)
     options = default_options(n_outputs=n_classes, seed=seed, **options)
     weights = rng.integers(1, 1024, n) / 256.0 if weighted else None
-    distribution = make_distribution(law, p)
+    distribution = make_distribution(family, p)
     arrays, rows = grow(X, y, weights, distribution, options, honest=honest)
     multiplicity = draw_rows(rows, options["seed"], 0)
     weight = multiplicity * (weights if weighted else 1.0)
@@ -106,8 +108,8 @@ def check_classification(seed, n, p, n_classes, features, law, options, weighted
 
 
 FEATURES = st.sampled_from(["normal", "ties", "uint8", "skewed", "missing"])
-LAWS = st.sampled_from(["axis", "signs", "uniform"])
-FITTED = pytest.mark.parametrize("law", ["components", "rotation", "ridge", "canonical"])
+FAMILIES = st.sampled_from(["axis", "signs", "uniform"])
+FITTED = pytest.mark.parametrize("family", ["components", "rotation", "ridge", "canonical"])
 
 
 @SETTINGS
@@ -117,15 +119,15 @@ FITTED = pytest.mark.parametrize("law", ["components", "rotation", "ridge", "can
     p=st.integers(1, 6),
     n_classes=st.integers(1, 12),
     features=FEATURES,
-    law=LAWS,
+    family=FAMILIES,
     leaf=st.sampled_from([1, 1, 1, 2, 5]),
     depth=st.sampled_from([1, 3, 1000]),
 )
 def test_classification_tree_equals_the_reference(
-    seed, n, p, n_classes, features, law, leaf, depth
+    seed, n, p, n_classes, features, family, leaf, depth
 ):
     options = {"min_samples_leaf": leaf, "max_depth": depth}
-    check_classification(seed, n, p, n_classes, features, law, options)
+    check_classification(seed, n, p, n_classes, features, family, options)
 
 
 @pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
@@ -159,11 +161,11 @@ def test_entropy_tree_equals_the_reference(features):
     n=st.integers(1, 150),
     n_outputs=st.integers(1, 3),
     features=FEATURES,
-    law=LAWS,
+    family=FAMILIES,
     leaf=st.sampled_from([1, 1, 3]),
 )
-def test_regression_tree_equals_the_reference(seed, n, n_outputs, features, law, leaf):
-    check_regression(seed, n, n_outputs, features, law, {"min_samples_leaf": leaf})
+def test_regression_tree_equals_the_reference(seed, n, n_outputs, features, family, leaf):
+    check_regression(seed, n, n_outputs, features, family, {"min_samples_leaf": leaf})
 
 
 @pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
@@ -177,18 +179,18 @@ def test_large_regression_nodes_equal_the_reference_too(features, leaf):
 
 @FITTED
 @pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
-def test_trees_of_node_fitted_directions_equal_the_reference(law, features):
+def test_trees_of_node_fitted_directions_equal_the_reference(family, features):
     for seed in range(3):
-        check_classification(seed, 90, 4, 3, features, law, {}, weighted=seed == 2)
-        check_regression(seed, 90, 1 + seed, features, law, {})
+        check_classification(seed, 90, 4, 3, features, family, {}, weighted=seed == 2)
+        check_regression(seed, 90, 1 + seed, features, family, {})
 
 
-def check_regression(seed, n, n_outputs, features, law, options, honest=0.0):
+def check_regression(seed, n, n_outputs, features, family, options, honest=0.0):
     rng = np.random.default_rng(seed)
     X = make_features(rng, n, 4, features)
     y = rng.integers(-512, 512, (n, n_outputs)) / 64.0
     options = default_options(criterion="squared_error", n_outputs=n_outputs, seed=seed, **options)
-    distribution = make_distribution(law, 4)
+    distribution = make_distribution(family, 4)
     arrays, rows = grow(X, y, None, distribution, options, honest=honest)
     multiplicity = draw_rows(rows, options["seed"], 0)
     kinds = {
@@ -205,16 +207,16 @@ def check_regression(seed, n, n_outputs, features, law, options, honest=0.0):
     n=st.integers(1, 120),
     n_classes=st.integers(1, 6),
     features=FEATURES,
-    law=LAWS,
+    family=FAMILIES,
     share=st.sampled_from([0.1, 0.5, 0.5, 0.9]),
     leaf=st.sampled_from([1, 1, 4]),
     weighted=st.booleans(),
 )
 def test_honest_classification_tree_equals_the_reference(
-    seed, n, n_classes, features, law, share, leaf, weighted
+    seed, n, n_classes, features, family, share, leaf, weighted
 ):
     options = {"min_samples_leaf": leaf}
-    check_classification(seed, n, 4, n_classes, features, law, options, weighted, share)
+    check_classification(seed, n, 4, n_classes, features, family, options, weighted, share)
 
 
 @SETTINGS
@@ -223,11 +225,11 @@ def test_honest_classification_tree_equals_the_reference(
     n=st.integers(1, 150),
     n_outputs=st.integers(1, 3),
     features=FEATURES,
-    law=LAWS,
+    family=FAMILIES,
     share=st.sampled_from([0.1, 0.5, 0.9]),
 )
-def test_honest_regression_tree_equals_the_reference(seed, n, n_outputs, features, law, share):
-    check_regression(seed, n, n_outputs, features, law, {}, share)
+def test_honest_regression_tree_equals_the_reference(seed, n, n_outputs, features, family, share):
+    check_regression(seed, n, n_outputs, features, family, {}, share)
 
 
 @pytest.mark.parametrize("features", ["normal", "ties", "uint8", "skewed", "missing"])
@@ -240,10 +242,10 @@ def test_large_honest_trees_equal_the_reference_too(features):
 
 @FITTED
 @pytest.mark.parametrize("features", ["normal", "missing"])
-def test_honest_trees_of_node_fitted_directions_equal_the_reference(law, features):
+def test_honest_trees_of_node_fitted_directions_equal_the_reference(family, features):
     for seed in range(2):
-        check_classification(seed, 90, 4, 3, features, law, {}, honest=0.5)
-        check_regression(seed, 90, 1 + seed, features, law, {}, honest=0.5)
+        check_classification(seed, 90, 4, 3, features, family, {}, honest=0.5)
+        check_regression(seed, 90, 1 + seed, features, family, {}, honest=0.5)
 
 
 @pytest.mark.parametrize("decrease", [0.001, 0.01, 0.05])

@@ -180,13 +180,13 @@ def test_the_grid_of_the_thesis():
     assert direction_grid(AxisAligned(), 1) == {"max_features": [1]}
     grid = direction_grid(None, 4)
     assert grid["max_features"] == [1, 2, 3, 4, 16]
-    assert [law.mean_nonzeros for law in grid["projections"]] == [1, 2, 3, 4]
+    assert [distribution.mean_nonzeros for distribution in grid["projections"]] == [1, 2, 3, 4]
     dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
-    assert {law.counts for law in dense["projections"]} == {"poisson"}
-    assert {law.density for law in dense["projections"]} == {None}
+    assert {distribution.counts for distribution in dense["projections"]} == {"poisson"}
+    assert {distribution.density for distribution in dense["projections"]} == {None}
     combinations = direction_grid(UniformCombinations(), 9, nonzeros=(2, 3))
-    assert [law.n_features for law in combinations["projections"]] == [2, 3]
+    assert [distribution.n_features for distribution in combinations["projections"]] == [2, 3]
     assert direction_grid(SparseSigns(), 1, nonzeros=[3])["projections"][0].mean_nonzeros == 1
     assert direction_grid(Patches((3, 3)), 9) == {"max_features": [2, 3, 5, 9]}
 

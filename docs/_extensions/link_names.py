@@ -13,7 +13,7 @@ API = Path(__file__).parents[1] / "api" / "index.md"
 
 
 def public_names() -> dict[str, str]:
-    """Full names of all public names that can be told from words."""
+    """Full names of all public names that cannot be mistaken for words."""
     listed = re.findall(r"currentmodule:: (silvan\.\w+)", API.read_text(encoding="utf-8"))
     names = {
         name: f"{module}.{name}"

@@ -1,6 +1,6 @@
-"""Draws the pictures of the user guide: ``python docs/images/draw.py`` writes them beside itself.
+"""Draws the figures of the user guide: ``python docs/images/draw.py`` writes them beside itself.
 
-The picture of the demo comes from ``silvan demo --output docs/images``.
+The figure of the demo comes from ``silvan demo --output docs/images``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sklearn.datasets import load_diabetes, load_digits
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.datasets import make_impulse, make_sparse_parity, make_trunk
-from silvan.explanations import ContributionDisplay
 from silvan.plotting import (
     BiasVarianceDisplay,
+    ContributionDisplay,
     ImportanceDisplay,
     OutOfBagDisplay,
     ProjectionsDisplay,
@@ -53,13 +53,13 @@ BOUNDARIES = ("corner", "inside", "pad", "wrap")
 N_COVERING = 400_000
 
 
-def laws() -> dict[str, ProjectionDistribution]:
+def distributions() -> dict[str, ProjectionDistribution]:
     """The distributions to show, by their titles."""
     steps = diags_array([-1.0, 1.0], offsets=[0, 1], shape=(N_FEATURES - 1, N_FEATURES))
     return {
         "AxisAligned()": AxisAligned(),
         "SparseSigns()": SparseSigns(),
-        'SparseSigns(mean_nonzeros=4,\nlaw="poisson")': SparseSigns(
+        'SparseSigns(mean_nonzeros=4,\ncounts="poisson")': SparseSigns(
             mean_nonzeros=4, counts="poisson"
         ),
         "UniformCombinations()": UniformCombinations(),
@@ -72,7 +72,7 @@ def laws() -> dict[str, ProjectionDistribution]:
 
 
 def draw_geometries() -> Figure:
-    """Show a direction of each geometry over a row of data, for light and dark pages alike."""
+    """Show a direction of each geometry over a sample of data, for light and dark pages alike."""
     ink, paper = "#7d8894", "#9aa4af"
     added, subtracted = "#2b9348", "#e8871e"
     figure = Figure(figsize=(12, 3.3), layout="constrained")
@@ -121,13 +121,13 @@ def draw_geometries() -> Figure:
 
 
 def draw_directions() -> Figure:
-    """Show the directions of one node for each law, a column for each direction."""
+    """Show the directions of one node for each distribution, a column for each direction."""
     figure = Figure(figsize=(12, 5.6), dpi=100, layout="constrained")
     axes = figure.subplots(2, 4)
     image = None
-    for axis, (title, law) in zip(axes.flat, laws().items(), strict=False):
+    for axis, (title, distribution) in zip(axes.flat, distributions().items(), strict=False):
         directions = np.zeros((N_FEATURES, N_DIRECTIONS))
-        drawn = law.draw(N_DIRECTIONS, N_FEATURES, random_state=1).toarray().T
+        drawn = distribution.draw(N_DIRECTIONS, N_FEATURES, random_state=1).toarray().T
         directions[:, : drawn.shape[1]] = drawn
         image = axis.imshow(directions, cmap="RdBu_r", vmin=-1, vmax=1)
         if drawn.shape[1] < N_DIRECTIONS:
@@ -146,22 +146,24 @@ def draw_directions() -> Figure:
 
 
 def draw_fitted_directions() -> Figure:
-    """Show what each law fits to the same node: lines along the directions of a root."""
+    """Show what each distribution fits to the same node: lines along the directions of a root."""
     rng = np.random.default_rng(3)
     y = np.repeat([0, 1, 2], 150)
     centres = np.array([[-1.2, 0.0], [1.2, 0.4], [0.6, -1.9]])
     X = centres[y] + rng.normal(size=(450, 2)) @ np.array([[1.3, 0.9], [0.0, 0.45]])
-    laws = {
+    distributions = {
         "UniformCombinations()": UniformCombinations(),
         "PrincipalComponents()": PrincipalComponents(n_features=2),
         "RidgeDirections()": RidgeDirections(n_features=2),
         "CanonicalDirections()": CanonicalDirections(n_features=2),
     }
     figure = Figure(figsize=(12, 3.4), dpi=90, layout="constrained")
-    for axis, (title, law) in zip(figure.subplots(1, 4), laws.items(), strict=True):
+    for axis, (title, distribution) in zip(
+        figure.subplots(1, 4), distributions.items(), strict=True
+    ):
         for label, color in enumerate((GREEN, ORANGE, GREY)):
             axis.plot(*X[y == label].T, ".", color=color, markersize=3, alpha=0.6)
-        for direction in law.draw(24, n_features=2, random_state=0, X=X, y=y).toarray():
+        for direction in distribution.draw(24, n_features=2, random_state=0, X=X, y=y).toarray():
             x, dx = X.mean(axis=0), 3.6 * direction / np.linalg.norm(direction)
             axis.plot(*np.transpose([x - dx, x + dx]), color="black", linewidth=0.7, alpha=0.6)
         axis.set_title(title, fontsize=11)
@@ -191,7 +193,7 @@ def draw_scaling() -> Figure:
 
 
 def draw_honesty() -> Figure:
-    """Show a posterior that rises along a diagonal, and what two forests make of 1000 rows."""
+    """Show a posterior that rises along a diagonal, and what two forests make of 1000 samples."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(1000, 2))
     y = rng.random(1000) < 0.5 + 0.2 * X.sum(axis=1)
@@ -264,12 +266,12 @@ class BinnedSplits:
         excess = counts[:-1] - before[:-1, None] * share
         inside = np.diff(counts, axis=0)
         others = np.diff(before)[:, None] - inside
-        most = np.maximum(others * share - excess, excess + inside * (1 - share))
+        largest = np.maximum(others * share - excess, excess + inside * (1 - share))
         product = np.minimum(before[:-1] * (N - before[:-1]), before[1:] * (N - before[1:]))
         side = np.maximum(before[:-1], N - before[1:])
         with np.errstate(divide="ignore"):
-            by_square = (most**2).sum(axis=1) / product
-        by_weight = (most * np.maximum(share, 1 - share)).sum(axis=1) / side
+            by_square = (largest**2).sum(axis=1) / product
+        by_weight = (largest * np.maximum(share, 1 - share)).sum(axis=1) / side
         bound = np.minimum(by_square, by_weight)
         return np.asarray(np.where(np.diff(before) > 0, bound, 0.0))
 
@@ -281,8 +283,8 @@ class BinnedSplits:
         """Say how much is left to search."""
         n_rows = int(np.isin(self.bin, np.flatnonzero(self.flagged())).sum())
         return (
-            f"{len(self.value)} rows, {self.n_bins} bins: {self.flagged().sum()} bins with "
-            f"{n_rows} rows are searched inside; best border {self.border_gains().max():.6f}, "
+            f"{len(self.value)} samples, {self.n_bins} bins: {self.flagged().sum()} bins with "
+            f"{n_rows} samples are searched inside; best border {self.border_gains().max():.6f}, "
             f"best split {self.gain(self.left).max():.6f}"
         )
 
@@ -292,7 +294,7 @@ def draw_bins(splits: BinnedSplits) -> Figure:
     figure = Figure(figsize=(11, 4.4), dpi=100, layout="constrained")
     border, flagged = splits.border_gains(), splits.flagged()
     figure.suptitle(
-        f"{len(splits.value)} rows in {splits.n_bins} bins: only the {flagged.sum()} shaded bins "
+        f"{len(splits.value)} samples, {splits.n_bins} bins: only the {flagged.sum()} shaded bins "
         "can hide a better split than the best border",
         fontsize=12,
     )
@@ -325,27 +327,27 @@ def tile(images: NDArray[Any], n_columns: int) -> NDArray[Any]:
 
 
 def draw_patches() -> Figure:
-    """Show patches that each boundary law draws, and how often each cell is covered."""
+    """Show patches that each boundary rule draws, and how often each cell is covered."""
     figure = Figure(figsize=(11, 6.2), dpi=80, layout="constrained")
     axes = figure.subplots(2, len(BOUNDARIES))
     n_cells = GRID[0] * GRID[1]
     covered = {}
     for top, boundary in zip(axes[0], BOUNDARIES, strict=True):
-        law = Patches(GRID, min_size=2, max_size=6, boundary=boundary)
-        drawn = law.draw(12, n_cells, random_state=2).toarray().reshape(-1, *GRID)
+        distribution = Patches(GRID, min_size=2, max_size=6, boundary=boundary)
+        drawn = distribution.draw(12, n_cells, random_state=2).toarray().reshape(-1, *GRID)
         top.set_facecolor("white")
         top.imshow(tile(drawn, 3), cmap="Greens", vmin=-0.15, vmax=1.4)
         top.set_title(f'boundary="{boundary}"', fontsize=12)
-        often = law.draw(N_COVERING, n_cells, random_state=0).mean(axis=0)
+        often = distribution.draw(N_COVERING, n_cells, random_state=0).mean(axis=0)
         covered[boundary] = np.asarray(often).reshape(GRID)
         print(
             f"{boundary}: cells are covered by {often.min():.4f} to {often.max():.4f} of the "
             f"patches, {often.mean():.4f} on average"
         )
-    most = max(float(cover.max()) for cover in covered.values())
+    highest = max(float(cover.max()) for cover in covered.values())
     image = None
     for bottom, cover in zip(axes[1], covered.values(), strict=True):
-        image = bottom.imshow(100 * cover, cmap="viridis", vmin=0, vmax=100 * most)
+        image = bottom.imshow(100 * cover, cmap="viridis", vmin=0, vmax=100 * highest)
         bottom.set_xlabel(f"{100 * cover.min():.1f} % to {100 * cover.max():.1f} %")
     for axis in axes.flat:
         axis.set(xticks=[], yticks=[])
@@ -362,8 +364,10 @@ def draw_several_patches() -> Figure:
     figure = Figure(figsize=(11, 3.1), dpi=80)
     figure.subplots_adjust(0.01, 0.02, 0.99, 0.9, wspace=0.08)
     for axis, n_patches in zip(figure.subplots(1, 3), (1, 2, 3), strict=True):
-        law = Patches(GRID, min_size=2, max_size=4, n_patches=n_patches)
-        drawn = law.draw(12, GRID[0] * GRID[1], random_state=2).toarray().reshape(-1, *GRID)
+        distribution = Patches(GRID, min_size=2, max_size=4, n_patches=n_patches)
+        drawn = (
+            distribution.draw(12, GRID[0] * GRID[1], random_state=2).toarray().reshape(-1, *GRID)
+        )
         axis.set_facecolor("white")
         axis.imshow(tile(drawn, 4), cmap="PRGn", vmin=-2, vmax=2)
         axis.set_title(f"n_patches={n_patches}", fontsize=12)
@@ -380,13 +384,15 @@ def make_sensors() -> tuple[NDArray[np.float64], csr_array]:
 
 
 def draw_neighborhoods() -> Figure:
-    """Show neighbourhoods that a graph law draws, and how often each node is covered."""
+    """Show neighbourhoods that a graph distribution draws, and how often each node is covered."""
     places, graph = make_sensors()
     figure = Figure(figsize=(11, 3.1), dpi=80, layout="constrained")
     axes = figure.subplots(1, 4)
-    law = GraphNeighborhoods(graph, min_size=1, max_size=12)
-    drawn = law.draw(3, len(places), random_state=5).toarray()
-    often = np.asarray(law.draw(N_COVERING, len(places), random_state=0).mean(axis=0)).ravel()
+    distribution = GraphNeighborhoods(graph, min_size=1, max_size=12)
+    drawn = distribution.draw(3, len(places), random_state=5).toarray()
+    often = np.asarray(
+        distribution.draw(N_COVERING, len(places), random_state=0).mean(axis=0)
+    ).ravel()
     print(f"graph: nodes are covered by {often.min():.3f} to {often.max():.3f} of the directions")
     for number, axis in enumerate(axes):
         edges = places[np.column_stack(graph.nonzero())]
@@ -423,8 +429,8 @@ def draw_line_and_graph() -> Figure:
     line.set_title("a bump that starts at step 20")
     places, graph = make_sensors()
     X, y, raised = make_sensor_data(graph)
-    law = GraphNeighborhoods(graph, max_size=12)
-    forest = ForestClassifier(100, projections=law, random_state=0).fit(X, y)
+    distribution = GraphNeighborhoods(graph, max_size=12)
+    forest = ForestClassifier(100, projections=distribution, random_state=0).fit(X, y)
     ImportanceDisplay.from_estimator(forest, positions=places, ax=graph_axis)
     graph_axis.scatter(*places[raised].T, s=160, facecolors="none", edgecolors="red", zorder=3)
     graph_axis.set_title(f"a rise of {raised.sum()} sensors (circles)")
@@ -432,7 +438,7 @@ def draw_line_and_graph() -> Figure:
 
 
 def draw_contributions() -> Figure:
-    """Show what spoke for and against the predicted class of some digits."""
+    """Show what raised and lowered the probability of the predicted class of some digits."""
     digits = load_digits()
     forest = ManifoldForestClassifier(200, random_state=0)
     forest.fit(digits.images[:1200], digits.target[:1200])
@@ -459,8 +465,10 @@ def draw_contribution_bars() -> Figure:
 def draw_projections() -> Figure:
     """Show the best projections of an oblique forest on a problem whose signal is a sum."""
     X, y = make_trunk(1000, random_state=0)
-    law = SparseSigns(mean_nonzeros=2)
-    forest = ForestClassifier(200, projections=law, max_features=20, random_state=0).fit(X, y)
+    distribution = SparseSigns(mean_nonzeros=2)
+    forest = ForestClassifier(200, projections=distribution, max_features=20, random_state=0).fit(
+        X, y
+    )
     return ProjectionsDisplay.from_estimator(forest, k=12).figure_
 
 
@@ -477,8 +485,10 @@ def draw_trees() -> Figure:
     left, right = figure.subplots(1, 2)
     X, y = make_trunk(500, random_state=0)
     for d in (1, 3, 10, 30):
-        law = SparseSigns(density=0.3)
-        forest = ForestClassifier(300, projections=law, max_features=d, random_state=0).fit(X, y)
+        distribution = SparseSigns(density=0.3)
+        forest = ForestClassifier(
+            300, projections=distribution, max_features=d, random_state=0
+        ).fit(X, y)
         StrengthDisplay.from_estimator(forest, X, y, name=f"d = {d}", ax=left)
         OutOfBagDisplay.from_estimator(forest, X, y, name=f"d = {d}", ax=right, linewidth=1)
     return figure
@@ -487,8 +497,8 @@ def draw_trees() -> Figure:
 def draw_bias_variance() -> Figure:
     """Show where the errors of two forests on sparse parity come from."""
     axes = None
-    for name, law in (("RF", AxisAligned()), ("RerF", SparseSigns(mean_nonzeros=2))):
-        forest = ForestClassifier(50, projections=law, max_features=8, n_jobs=1)
+    for name, distribution in (("RF", AxisAligned()), ("RerF", SparseSigns(mean_nonzeros=2))):
+        forest = ForestClassifier(50, projections=distribution, max_features=8, n_jobs=1)
         display = BiasVarianceDisplay.from_estimator(
             forest,
             lambda n, random_state: make_sparse_parity(n, n_features=8, random_state=random_state),
@@ -546,7 +556,9 @@ def draw_tuning() -> Figure:
     for (i, j), error in np.ndenumerate(errors.reshape(shape)):
         color = "white" if error < 0.25 else "black"
         left.text(j, i, f"{error:.3f}", ha="center", va="center", color=color, fontsize=9)
-    left.set_xticks(range(shape[1]), [f"{law.mean_nonzeros}" for law in grid["projections"]])
+    left.set_xticks(
+        range(shape[1]), [f"{distribution.mean_nonzeros}" for distribution in grid["projections"]]
+    )
     left.set_yticks(range(shape[0]), [f"{d}" for d in grid["max_features"]])
     left.set_xlabel("mean number of features in a direction")
     left.set_ylabel("directions at a node, d")
@@ -554,7 +566,7 @@ def draw_tuning() -> Figure:
     right.scatter(errors, new, s=18, color=GREEN)
     right.plot([0, 0.5], [0, 0.5], color=GREY, linewidth=0.8)
     right.set_xlabel("out-of-bag error")
-    right.set_ylabel("error on 5000 new rows")
+    right.set_ylabel("error on 5000 new samples")
     right.set_title("25 candidates")
     return figure
 
@@ -572,7 +584,7 @@ def make_fields(n: int) -> tuple[NDArray[Any], NDArray[np.float64]]:
 
 
 def draw_categories() -> Figure:
-    """Show what crops are worth at two nodes of a tree, below its first split by rain."""
+    """Show the codes of crops at two nodes of a tree, below its first split by rain."""
     tree = ForestRegressor(
         1,
         projections=AxisAligned(),

@@ -64,8 +64,8 @@ def main() -> None:
     for name, scheme, size, (top, bottom) in SHOTS:
         target = arguments.output.resolve() / f"{name}.png"
         shoot(arguments.page, scheme, size, target)
-        with Image.open(target) as picture:
-            part = picture.convert("RGB").crop((0, top, size[0], min(bottom, size[1])))
+        with Image.open(target) as image:
+            part = image.convert("RGB").crop((0, top, size[0], min(bottom, size[1])))
         part.save(target, optimize=True)
 
 

@@ -1,4 +1,4 @@
-"""Checks of parameters and data: every error says the rule, what came and the remedy."""
+"""Checks of parameters and data: every error states the rule, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 
 
 def check_n_samples(X: Any) -> None:
-    """Require so few rows that the nodes of a tree can be numbered in 32 bits."""
+    """Require so few samples that the nodes of a tree can be numbered in 32 bits."""
     n_samples = np.shape(X)[0] if hasattr(X, "shape") and len(X.shape) else 0
     if n_samples > MAX_SAMPLES:
         raise ValueError(
-            f"X must have at most {MAX_SAMPLES} rows, because trees number their nodes in 32 bits, "
+            f"X must have at most {MAX_SAMPLES} samples, because trees number nodes in 32 bits, "
             f"but it has {n_samples}; fit the forest on a part of them."
         )
 
@@ -92,7 +92,7 @@ def check_unmasked(name: str, values: Any) -> None:
     remedy = (
         "pass X.astype(float).filled(np.nan) to have them treated as missing values"
         if name == "X"
-        else f"drop those rows, or pass {name}.filled(...) with the values that they should have"
+        else f"drop those samples, or pass {name}.filled(...) with the values that they should have"
     )
     raise ValueError(
         f"{name} must not have masked entries, but {n_masked} of {values.size} are; {remedy}."
@@ -120,21 +120,21 @@ def check_features(X: NDArray[Any]) -> None:
 
 
 class TrainingFeatures(NamedTuple):
-    """The features of the rows that a forest is grown on."""
+    """The features of the samples that a forest is grown on."""
 
     columns: NDArray[Any]  # column-major float32 or uint8
-    source: NDArray[Any] | None  # the same rows as the caller gave them, where the core reads those
+    source: NDArray[Any] | None  # the caller's array, where the core reads that
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The layout to read row by row: the caller's, unless its type is wider than stored."""
+        """The layout to read by samples: the caller's, unless its type is wider than stored."""
         if self.source is None or self.source.dtype != self.columns.dtype:
             return self.columns
         return self.source
 
 
 def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
-    """Store the rows `kept` (None: all) as the core grows on them, by one copy at most."""
+    """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
     if not _steps_in_elements(X):
         X = X.copy()
     if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
@@ -143,8 +143,8 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
         source = X if X.dtype in _READ_BY_THE_CORE else None
         return TrainingFeatures(np.asarray(_core.to_columns(X)), source)
     dtype = np.uint8 if X.dtype == np.uint8 else np.float32
-    n_rows = len(X) if kept is None else len(kept)
-    columns = np.empty((n_rows, X.shape[1]), dtype=dtype, order="F")
+    n_samples = len(X) if kept is None else len(kept)
+    columns = np.empty((n_samples, X.shape[1]), dtype=dtype, order="F")
     for j in range(X.shape[1]):
         columns[:, j] = X[:, j] if kept is None else X[kept, j]
     return TrainingFeatures(columns, None)
@@ -162,7 +162,7 @@ def _steps_in_elements(X: NDArray[Any]) -> bool:
 
 
 def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Require one weight for each row, none negative, at least one positive; None stays None."""
+    """Require one weight for each sample, none negative, at least one positive; None stays None."""
     if sample_weight is None:
         return None
     weight: NDArray[np.float64] = _check_sample_weight(
@@ -171,12 +171,12 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
     if (weight < 0).any():
         raise ValueError(
             f"sample_weight must not be negative, but its smallest value is {weight.min():g}; "
-            "drop those rows or give them weight zero."
+            "drop those samples or give them weight zero."
         )
     if not weight.any():
         raise ValueError(
             f"sample_weight must have a positive value, but all {len(weight)} weights are zero; "
-            "give the rows that count a positive weight."
+            "give the samples that count a positive weight."
         )
     return weight
 

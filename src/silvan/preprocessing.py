@@ -1,4 +1,4 @@
-"""Transformers of features: ranks, learnt on training rows and applied to new ones."""
+"""Transformers of features: ranks, learnt on training samples and applied to new ones."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class RankScaler(
     Notes
     -----
     The transformer holds the distinct values of every feature and their ranks: up to 8 bytes for
-    each training value of type float32 (12 for more than four million rows, or for weights that are
-    not integers), at most 1280 bytes for a feature of type uint8.
+    each training value of type float32 (12 for more than four million samples, or for weights that
+    are not integers), at most 1280 bytes for a feature of type uint8.
 
     References
     ----------
@@ -81,13 +81,13 @@ class RankScaler(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows; NaN is a missing value.
+            Training samples; NaN is a missing value.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative. If all are integers, a weight k stands for k equal
-            rows; otherwise only their ratios count, and n is the number of rows whose weight is
-            not zero. Rows of weight zero take no part.
+            Weights of the samples, none negative. If all are integers, a weight k stands for k
+            equal samples; otherwise only their ratios count, and n is the number of samples whose
+            weight is not zero. Samples of weight zero take no part.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class RankScaler(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -145,8 +145,8 @@ class RankScaler(
     def _learn(
         self, X: NDArray[Any], kept: NDArray[np.int32] | None, weight: NDArray[np.float64] | None
     ) -> Self:
-        """Learn from the rows `kept` (None: all) of checked data."""
-        counts = row_counts(weight, kept)
+        """Learn from the samples `kept` (None: all) of checked data."""
+        counts = sample_counts(weight, kept)
         self.n_features_in_ = X.shape[1]
         self.values_: list[NDArray[Any]] = []
         self.ranks_: list[NDArray[Any]] = []
@@ -194,13 +194,13 @@ def _as_float32_if_exact(ranks: NDArray[np.float64]) -> NDArray[Any]:
     return small if np.array_equal(small, ranks) else ranks
 
 
-def row_counts(
+def sample_counts(
     weight: NDArray[np.float64] | None, kept: NDArray[np.int32] | None
 ) -> NDArray[np.float64] | None:
-    """How many rows each of the rows `kept` (None: all) stands for; None: each for itself.
+    """How many samples each of the samples `kept` (None: all) stands for; None: each for itself.
 
-    An integer weight stands for so many rows. Otherwise weights are scaled to a mean of 1, and
-    rounded so that their sums do not depend on the order of the rows.
+    An integer weight stands for so many samples. Otherwise weights are scaled to a mean of 1, and
+    rounded so that their sums do not depend on the order of the samples.
     """
     if weight is None:
         return None
@@ -213,10 +213,10 @@ def row_counts(
 def distinct_values(
     column: NDArray[Any], counts: NDArray[np.float64] | None
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Distinct values of a feature that are not missing, ascending, and how many rows have each.
+    """Distinct values of a feature that are not missing, ascending, and how many samples have each.
 
-    What is computed from them depends neither on the order of the rows nor on whether rows are
-    repeated or have integer weights.
+    What is computed from them depends neither on the order of the samples nor on whether samples
+    are repeated or have integer weights.
     """
     if column.dtype.kind == "f":
         seen = ~np.isnan(column)

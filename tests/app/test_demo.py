@@ -1,4 +1,4 @@
-"""The demo prints a table that can be read, and writes a picture and a page to look at."""
+"""The demo prints a table that can be read, and writes a figure and a page to look at."""
 
 import re
 
@@ -10,24 +10,24 @@ import silvan
 from silvan import ForestClassifier
 from silvan.app import demo
 from silvan.app.comparison import Result, System, format_table
-from silvan.app.picture import most_gainful_directions
+from silvan.app.figure import most_gainful_directions
 from silvan.projections import Dictionary
 
 
-def test_quick_demo_prints_a_table_and_writes_picture_model_and_page(run, tmp_path, monkeypatch):
+def test_quick_demo_prints_a_table_and_writes_figure_model_and_page(run, tmp_path, monkeypatch):
     result = run("demo", "--quick", "--output", str(tmp_path / "new" / "folder"))
     folder = tmp_path / "new" / "folder"
-    for name in (*demo.LAWS, demo.RANDOM_FOREST, demo.EXTRA_TREES):
+    for name in (*demo.DISTRIBUTIONS, demo.RANDOM_FOREST, demo.EXTRA_TREES):
         row = re.search(rf"^{name} +0\.9\d\d ± 0\.0\d\d .* m?s .* m?s$", result.stdout, re.M)
         assert row is not None, result.stdout
     for name in ("digits.png", "digits.silvan", "report.html"):
         assert str(folder / name) in result.stdout
-    words = result.stdout.split("The picture is")[0]
+    words = result.stdout.split("The figure is")[0]
     assert max(map(len, words.splitlines())) <= 100
-    picture = imread(folder / "digits.png")
-    assert picture.shape[0] > 700
-    assert picture.shape[1] > 1200
-    assert 0.02 < np.mean(picture[..., :3].min(axis=2) < 0.9) < 0.6
+    figure = imread(folder / "digits.png")
+    assert figure.shape[0] > 700
+    assert figure.shape[1] > 1200
+    assert 0.02 < np.mean(figure[..., :3].min(axis=2) < 0.9) < 0.6
     forest = silvan.load(folder / "digits.silvan")
     assert forest.shape_ == (8, 8)
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -72,5 +72,5 @@ def test_a_direction_and_its_negative_are_one():
 
 RESULTS = [
     Result(System(name, ForestClassifier()), [0.94, 0.96], [0.1, 0.2], [0.01, 0.02], 0.95)
-    for name in (*demo.LAWS, demo.RANDOM_FOREST)
+    for name in (*demo.DISTRIBUTIONS, demo.RANDOM_FOREST)
 ]

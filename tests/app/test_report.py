@@ -177,7 +177,7 @@ def test_scores_are_those_of_scikit_learn():
 
 
 def test_intervals_hold_the_truth_in_about_95_of_100_samples():
-    """Each score's truth comes from a very large sample of the same law."""
+    """Each score's truth comes from a very large sample of the same distribution."""
     rng = np.random.default_rng(1)
 
     def draw(n):

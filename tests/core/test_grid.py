@@ -108,13 +108,13 @@ def test_a_direction_over_running_sums_has_few_look_ups(name):
     assert np.array_equal(n_cells[~over_sums], n_look_ups[~over_sums])
 
 
-@pytest.mark.parametrize(("name", "most"), [("pairs", 8), ("three on a torus", 48)])
-def test_several_patches_have_the_look_ups_of_each(name, most):
+@pytest.mark.parametrize(("name", "max_look_ups"), [("pairs", 8), ("three on a torus", 48)])
+def test_several_patches_have_the_look_ups_of_each(name, max_look_ups):
     native, _, p = make_native(name)
     indptr, indices, _ = sample_directions(native, 3, 0, "", 2_000)
     n_look_ups = np.diff(indptr)[indices[indptr[:-1]] >= p]
-    assert n_look_ups.max() <= most
-    assert n_look_ups.min() < most
+    assert n_look_ups.max() <= max_look_ups
+    assert n_look_ups.min() < max_look_ups
 
 
 @grids

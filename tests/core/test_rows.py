@@ -1,4 +1,4 @@
-"""Rows are drawn by their law and independently of the order in which they are given."""
+"""Rows are drawn by their distribution and independently of the order in which they are given."""
 
 import numpy as np
 import pytest
@@ -58,10 +58,10 @@ def test_many_draws_have_the_distribution_of_single_ones(n_draws, weighted):
     place = np.array([3, 0, 1, 2, 4, 5, 6, 7])
     for position, p in enumerate(share):
         counts = draws[:, place[position]].astype(np.int64)
-        law = binom(n_draws, p)
+        distribution = binom(n_draws, p)
         # The distribution of a count, in classes of about 300 draws.
-        edges = np.unique(law.ppf(np.linspace(0, 1, 11)[1:-1]))
-        expected = np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]]))
+        edges = np.unique(distribution.ppf(np.linspace(0, 1, 11)[1:-1]))
+        expected = np.diff(np.concatenate([[0.0], distribution.cdf(edges), [1.0]]))
         found = np.bincount(np.searchsorted(edges, counts), minlength=len(expected))
         kept = expected > 0
         assert found[~kept].sum() == 0

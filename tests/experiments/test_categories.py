@@ -38,7 +38,7 @@ def test_one_hot_columns_are_joined_to_the_categories_they_came_from():
 
 
 def test_large_sets_are_cut_and_split_by_their_folds(data):
-    rows, is_categorical = load_categories(data, "nominal", fold=0, most_rows=40)
+    rows, is_categorical = load_categories(data, "nominal", fold=0, max_samples=40)
     assert len(rows.y_train) + len(rows.y_test) == 40
     np.testing.assert_array_equal(is_categorical, [False, True])
     np.testing.assert_array_equal(rows.y_test, rows.X_test[:, 1] == 1)
@@ -79,7 +79,7 @@ def test_no_forest_is_better_than_the_best_possible_error(monkeypatch):
     for system in category_systems.systems(category_systems.SIMULATED_ENCODINGS)[-3:]:
         found = category_systems.measure_simulated({**cell, **system})
         assert found["bayes_error"] - 0.03 < found["error"] < 0.5
-        assert np.isnan(found["oob_error"]) == (system["law"] == "boosting")
+        assert np.isnan(found["oob_error"]) == (system["distribution"] == "boosting")
 
 
 def test_sets_are_measured_by_every_system_and_summed_up(data, tmp_path):
@@ -87,7 +87,7 @@ def test_sets_are_measured_by_every_system_and_summed_up(data, tmp_path):
     cells = categories.list_cells(arguments)
     assert {cell["dataset"] for cell in cells} == {"nominal"}
     assert len(cells) == 5 * 9
-    keys = ("dataset", "fold", "law", "encoding")
+    keys = ("dataset", "fold", "distribution", "encoding")
     store = Store(tmp_path / "categories.csv", keys, categories.VALUES)
     for cell in cells:
         values = {"error": 0.2, "oob_error": 0.3, "fit_s": 1.0}

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from experiments.images import SIZES, check_marks
-from experiments.pages import marks_table
+from experiments.images import SIZES, check_expectations
+from experiments.pages import expectations_table
 from experiments.scoring import SCORES
 from experiments.store import Store
 from experiments.systems import CLASSICS
@@ -19,8 +19,13 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize(("name", "bound"), [("mnist", 0.026), ("fashion", 0.121)])
 def test_forests_are_compared_with_every_classifier(name, bound):
     measured = RESULTS / "measurements" / f"{name}.csv"
-    marks = check_marks(Store(measured, ("system", "n", "seed"), SCORES), SIZES, bound)
-    compared = {mark.claim.split(" no worse than ")[-1].split(" at ")[0] for mark in marks[3:]}
+    expectations = check_expectations(
+        Store(measured, ("system", "n", "seed"), SCORES), SIZES, bound
+    )
+    compared = {
+        expectation.claim.split(" no worse than ")[-1].split(" at ")[0]
+        for expectation in expectations[3:]
+    }
     assert compared == {"RF", "SPORF", *CLASSICS}
-    assert all(mark.holds is not None for mark in marks)
-    assert marks_table(marks) in (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+    assert all(expectation.holds is not None for expectation in expectations)
+    assert expectations_table(expectations) in (RESULTS / f"{name}.md").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from experiments import (
     bars_tuned,
+    control,
     graph,
     honesty,
     patch_pairs,
@@ -15,6 +16,8 @@ from experiments import (
     simulations,
 )
 from sklearn.datasets import load_digits
+
+from silvan.datasets import make_bars
 
 
 @pytest.mark.parametrize("problem", simulations.PROBLEMS)
@@ -55,14 +58,17 @@ def test_bump_on_the_graph_lies_around_its_centres():
 
 
 def test_bars_are_measured_out_of_bag_and_on_new_rows():
-    cell = {"law": "1 to 14", "n": 50, "seed": 0}
+    cell = {"distribution": "1 to 14", "n": 50, "seed": 0}
     assert 0 <= bars_tuned.measure_out_of_bag(cell)["oob_error"] < 0.2
     assert 0 <= bars_tuned.measure_test(cell)["error"] < 0.1
 
 
 def test_rules_of_pairs_name_sizes_and_numbers_of_patches():
-    law = patch_pairs.make_law("3 x 1 + W/8 x 2", (64,))
-    assert [(part.max_size, part.n_patches) for part, _ in law.components] == [((3,), 1), ((8,), 2)]
+    distribution = patch_pairs.make_distribution("3 x 1 + W/8 x 2", (64,))
+    assert [(part.max_size, part.n_patches) for part, _ in distribution.components] == [
+        ((3,), 1),
+        ((8,), 2),
+    ]
 
 
 def test_the_lower_half_of_an_image_is_to_be_told_from_the_upper():
@@ -71,3 +77,10 @@ def test_the_lower_half_of_an_image_is_to_be_told_from_the_upper():
     assert shape == (4, 8)
     np.testing.assert_array_equal(X, images[:, :4].reshape(len(y), 32))
     np.testing.assert_allclose(y, images[:, 4:].mean(axis=(1, 2)))
+
+
+@pytest.mark.parametrize("name", control.SYSTEMS)
+def test_systems_of_the_shuffled_control_fit(name):
+    X, y = make_bars(20, random_state=0)
+    forest = control.make_system({"system": name, "problem": "bars", "seed": 0})
+    assert forest.set_params(n_estimators=2).fit(X, y).score(X, y) > 0.5

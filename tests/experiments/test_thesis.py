@@ -22,8 +22,8 @@ def test_forests_of_the_grid_are_measured(problem, system, monkeypatch):
 
 def test_only_sparse_forests_have_more_than_p_directions():
     cells = tuning_grid.list_cells("sparse parity", 100, [0, 1], tuning_grid.SYSTEMS)
-    most = {s: max(c["d"] for c in cells if c["system"] == s) for s in tuning_grid.SYSTEMS}
-    assert most == {"RF": 20, "RerF": 400, "F-RC": 400, "RR-RF": 20}
+    largest = {s: max(c["d"] for c in cells if c["system"] == s) for s in tuning_grid.SYSTEMS}
+    assert largest == {"RF": 20, "RerF": 400, "F-RC": 400, "RR-RF": 20}
     assert len(cells) == 2 * (4 + 25 + 25 + 4)
 
 
@@ -50,7 +50,7 @@ def test_each_seed_has_the_forest_with_the_least_out_of_bag_error(store):
     assert tuning_grid.chosen_mean(store, "error", system="RerF") == pytest.approx(0.4)
     last = tuning_grid.chosen_mean(store, "error", system="RerF", last_of_ties=True)
     assert last == pytest.approx(0.5)
-    bounded = tuning_grid.chosen_mean(store, "error", system="RerF", most_directions=4)
+    bounded = tuning_grid.chosen_mean(store, "error", system="RerF", max_directions=4)
     assert bounded == pytest.approx(0.75)
 
 
@@ -83,9 +83,9 @@ def test_bayes_error_along_the_best_projection_is_that_of_the_problem():
 
 
 def test_one_feature_of_a_hundred_random_ones_is_found_by_sparse_directions():
-    cell = {"p": 8, "law": "RerF, d = p²", "target": "sparse", "nodes": 20}
+    cell = {"p": 8, "system": "RerF, d = p²", "target": "sparse", "nodes": 20}
     assert angles.measure(cell)["within_5"] > 0.8
-    assert angles.measure({**cell, "law": "RR-RF"})["within_5"] == 0
+    assert angles.measure({**cell, "system": "RR-RF"})["within_5"] == 0
 
 
 def test_first_split_of_sparse_directions_parts_parallel_planes(monkeypatch):

@@ -110,7 +110,7 @@ def test_a_default_must_be_cheap_and_no_worse_on_average():
 
 @pytest.mark.parametrize(("target", "task"), [("classes", "small"), ("numbers", "small feature")])
 def test_settings_are_measured_against_the_best_constant(target, task, data):
-    cell = {"target": target, "task": task, "law": "axis", "directions": "p", "data": data}
+    cell = {"target": target, "task": task, "distribution": "axis", "directions": "p", "data": data}
     assert 0 < defaults.measure(cell)["error"] < 0.8
 
 

@@ -54,8 +54,8 @@ def assert_same(forest, X, **options):
 def test_every_distribution(case, digits):
     X, y = digits
     X = X.reshape(-1, 64)[:, 20:36]
-    law = case.build(16)
-    assert_same(ForestClassifier(3, projections=law, random_state=0).fit(X, y), X)
+    distribution = case.build(16)
+    assert_same(ForestClassifier(3, projections=distribution, random_state=0).fit(X, y), X)
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -79,9 +79,9 @@ def test_patches_over_features_and_running_sums(options, missing, digits):
 
 def test_small_and_large_patches_in_one_forest(digits):
     X, y = digits
-    law = Mixture([(Patches((8, 8), max_size=7), 1.0), (UniformCombinations(), 1.0)])
+    distribution = Mixture([(Patches((8, 8), max_size=7), 1.0), (UniformCombinations(), 1.0)])
     X = X.reshape(-1, 64)
-    forest = ForestClassifier(4, projections=law, random_state=0).fit(X, y)
+    forest = ForestClassifier(4, projections=distribution, random_state=0).fit(X, y)
     over_sums = forest.forest_.direction_indices >= 64
     assert 0 < over_sums.sum() < len(over_sums)
     assert_same(forest, X)
@@ -215,8 +215,8 @@ def test_categories_are_numbers_of_the_input(scaling, dtype):
 def test_every_distribution_with_categories(case):
     X, classes, _ = make_frame(120)
     wide = X.assign(**{f"x{k}": np.float32(np.arange(120) * k % 7) for k in range(12)})
-    law = case.build(16)
-    forest = ForestClassifier(3, projections=law, random_state=0).fit(wide, classes)
+    distribution = case.build(16)
+    forest = ForestClassifier(3, projections=distribution, random_state=0).fit(wide, classes)
     assert_same_with_categories(forest, wide)
 
 

@@ -25,7 +25,7 @@ def predict_by_dict(description, x):
         node = nodes[0]
         while "values" not in node:
             value = np.float32(0)
-            terms = list(zip(node["features"], node["weights"], strict=True))
+            terms = list(zip(node["features"], node["coefficients"], strict=True))
             for feature, weight in terms:
                 if not isinstance(weight, dict):
                     value += np.float32(weight) * x[feature]
@@ -46,8 +46,8 @@ def test_a_dictionary_is_all_that_predictions_need(iris):
     X, y = iris
     X = X.astype(np.float32)
     X[::4, 2] = np.nan
-    for law in (AxisAligned(), UniformCombinations(3)):
-        forest = ForestClassifier(3, projections=law, random_state=0).fit(X, y)
+    for distribution in (AxisAligned(), UniformCombinations(3)):
+        forest = ForestClassifier(3, projections=distribution, random_state=0).fit(X, y)
         description = json.loads(json.dumps(to_dict(forest), allow_nan=False))
         predicted = np.array([predict_by_dict(description, x) for x in X])
         np.testing.assert_allclose(predicted, forest.predict_proba(X), atol=1e-12)
@@ -82,11 +82,11 @@ def test_dictionaries_and_texts_name_categories():
 def test_text_of_categories():
     X = pd.DataFrame({"colour": ["red", "blue", "green", None] * 10, "x": np.zeros(40)})
     y = np.array([1.0, 0.0, 0.0, 5.0] * 10)
-    law = AxisAligned()
+    distribution = AxisAligned()
     forest = ForestRegressor(
-        1, projections=law, max_features=2, max_depth=2, bootstrap=False, random_state=0
+        1, projections=distribution, max_features=2, max_depth=2, bootstrap=False, random_state=0
     ).fit(X, y)
-    codes = to_dict(forest)["trees"][0][0]["weights"][0]
+    codes = to_dict(forest)["trees"][0][0]["coefficients"][0]
     assert set(codes) == {"red", "blue", "green"}
     assert codes["red"] > codes["blue"] == codes["green"]
     text = to_text(forest, max_terms=2, show_missing=True)

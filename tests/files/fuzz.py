@@ -62,10 +62,10 @@ def subjects():
     with warnings.catch_warnings(action="ignore"):  # three trees leave rows without a prediction
         classifier.fit(images, names)
     X, y = (a[:100] for a in load_diabetes(return_X_y=True))
-    law = Mixture([(Dictionary(csr_array(np.tri(10))), 1.0), (Patches(10), 2.0)])
+    distribution = Mixture([(Dictionary(csr_array(np.tri(10))), 1.0), (Patches(10), 2.0)])
     regressor = silvan.ForestRegressor(
         3,
-        projections=law,
+        projections=distribution,
         min_samples_leaf=5,
         honest=True,
         scaling="rank",

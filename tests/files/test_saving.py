@@ -251,8 +251,8 @@ def test_sparse_matrices_keep_their_kind(data, tmp_path):
 
 def test_own_distributions_need_to_be_registered(data, tmp_path, monkeypatch):
     X, y = data
-    law = Mixture([(CyclicDifferences(lag=2), 1.0)])
-    forest = ForestClassifier(2, projections=law, random_state=0).fit(X, y)
+    distribution = Mixture([(CyclicDifferences(lag=2), 1.0)])
+    forest = ForestClassifier(2, projections=distribution, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"projections.components.0.0 is a CyclicDifferences, .*"):
         forest.save(tmp_path / "forest")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Categorical features: codes at nodes, the law of directions over them, and what users see."""
+"""Categorical features: codes at nodes, directions over them, and what users see."""
 
 import pickle
 from itertools import pairwise
@@ -39,23 +39,23 @@ def make_mixed(rng, n, n_categories, missing):
     return X
 
 
-def make_law(kind, p):
-    laws = {
+def make_distribution(kind, p):
+    distributions = {
         "axis": _core.axis_aligned(p),
         "signs": _core.sparse_signs(p, 2.0, False),
         "uniform": _core.uniform_combinations(p, 2),
     }
-    return laws[kind]
+    return distributions[kind]
 
 
-def grow_both(seed, n, n_categories, law, missing, options, labels, targets, honest):
+def grow_both(seed, n, n_categories, family, missing, options, labels, targets, honest):
     """One tree natively and by the reference."""
     rng = np.random.default_rng([seed, n])
     X = make_mixed(rng, n, n_categories, missing)
     given = targets if labels is None else labels
     options = make_options(seed=seed, n_categories=n_categories, **options)
     rows = make_rows(n) | {"estimation_share": honest}
-    distribution = make_law(law, len(n_categories))
+    distribution = make_distribution(family, len(n_categories))
     arrays = grow(X, given, distribution, options, rows=rows, source=X)
     reference = CategoricalTree(
         X,
@@ -70,7 +70,7 @@ def grow_both(seed, n, n_categories, law, missing, options, labels, targets, hon
     return arrays, reference
 
 
-LAWS = st.sampled_from(["axis", "signs", "uniform"])
+FAMILIES = st.sampled_from(["axis", "signs", "uniform"])
 CATEGORIES = st.sampled_from([[3], [0, 4], [5, 0, 2], [40, 0, 0, 7], [2, 2, 2], [0, 1, 0]])
 
 
@@ -80,17 +80,17 @@ CATEGORIES = st.sampled_from([[3], [0, 4], [5, 0, 2], [40, 0, 0, 7], [2, 2, 2], 
     n=st.integers(1, 120),
     n_categories=CATEGORIES,
     n_classes=st.integers(2, 6),
-    law=LAWS,
+    family=FAMILIES,
     missing=st.booleans(),
     honest=st.sampled_from([0.0, 0.0, 0.5]),
 )
 def test_classification_tree_equals_the_reference(
-    seed, n, n_categories, n_classes, law, missing, honest
+    seed, n, n_categories, n_classes, family, missing, honest
 ):
     labels = np.random.default_rng(seed).integers(0, n_classes, n).astype(np.int32)
     options = {"n_outputs": n_classes, "n_directions": 3}
     one_hot = np.eye(n_classes)[labels]
-    grow_both(seed, n, n_categories, law, missing, options, labels, one_hot, honest)
+    grow_both(seed, n, n_categories, family, missing, options, labels, one_hot, honest)
 
 
 @SETTINGS
@@ -99,13 +99,13 @@ def test_classification_tree_equals_the_reference(
     n=st.integers(1, 120),
     n_categories=CATEGORIES,
     n_outputs=st.integers(1, 3),
-    law=LAWS,
+    family=FAMILIES,
     missing=st.booleans(),
 )
-def test_regression_tree_equals_the_reference(seed, n, n_categories, n_outputs, law, missing):
+def test_regression_tree_equals_the_reference(seed, n, n_categories, n_outputs, family, missing):
     targets = np.random.default_rng(seed).integers(-512, 512, (n, n_outputs)) / 64.0
     options = {"criterion": "squared_error", "n_outputs": n_outputs, "n_directions": 3}
-    grow_both(seed, n, n_categories, law, missing, options, None, targets, 0.0)
+    grow_both(seed, n, n_categories, family, missing, options, None, targets, 0.0)
 
 
 def test_the_reference_meets_splits_over_numbers_and_categories():
@@ -246,8 +246,8 @@ def test_rows_in_any_order_give_the_same_forest():
 
 def test_training_rows_reach_the_leaves_that_they_grew():
     X, y = make_frame()
-    for law in (SparseSigns(density=1.0), Patches((3,), max_size=3)):
-        forest = ForestClassifier(5, projections=law, random_state=0).fit(X, y)
+    for distribution in (SparseSigns(density=1.0), Patches((3,), max_size=3)):
+        forest = ForestClassifier(5, projections=distribution, random_state=0).fit(X, y)
         leaves = forest.apply(X)
         for tree in range(5):
             part = forest.forest_.tree(tree)

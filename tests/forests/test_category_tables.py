@@ -84,11 +84,16 @@ def test_numbers_beside_categories_keep_their_type(kind):
     assert forest._check_data(X, reset=False).dtype == kind
 
 
-@pytest.mark.parametrize("law", [None, silvan.projections.AxisAligned()])
-def test_a_split_on_a_missing_category_alone_is_kept(law, tmp_path):
+@pytest.mark.parametrize("distribution", [None, silvan.projections.AxisAligned()])
+def test_a_split_on_a_missing_category_alone_is_kept(distribution, tmp_path):
     """Small nodes may ask no row for a code, and still part rows whose category is missing."""
     X, _, target = make_frame()
-    options = {"projections": law, "max_features": 6, "bootstrap": False, "random_state": 0}
+    options = {
+        "projections": distribution,
+        "max_features": 6,
+        "bootstrap": False,
+        "random_state": 0,
+    }
     forest = ForestRegressor(20, **options).fit(X, target)
     arrays = forest.forest_.check()
     stored = arrays.stored_directions()

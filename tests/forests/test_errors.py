@@ -163,11 +163,11 @@ class TestBadData:
     def test_negative_weights_are_refused(self, Forest):
         weight = np.ones(30)
         weight[2] = -1.5
-        with pytest.raises(ValueError, match=r"must not be negative.* -1\.5; drop those rows"):
+        with pytest.raises(ValueError, match=r"must not be negative.* -1\.5; drop those samples"):
             Forest(2).fit(X, Y, weight)
 
     def test_weights_that_are_all_zero_are_refused(self, Forest):
-        with pytest.raises(ValueError, match="all 30 weights are zero; give the rows"):
+        with pytest.raises(ValueError, match="all 30 weights are zero; give the samples"):
             Forest(2).fit(X, Y, np.zeros(30))
 
     @pytest.mark.parametrize("scale", [1e-300, 1e300])
@@ -233,10 +233,10 @@ def test_more_rows_than_nodes_can_be_numbered_for_are_refused_before_any_work(Fo
     monkeypatch.setattr(_core, "grow", None)
     # Takes no memory: all rows are one.
     rows = np.broadcast_to(np.float32(0), (2**30 + 1, 1))
-    with pytest.raises(ValueError, match=r"at most 1073741824 rows, .* but it has 1073741825"):
+    with pytest.raises(ValueError, match=r"at most 1073741824 samples, .* but it has 1073741825"):
         Forest().fit(rows, np.broadcast_to(np.int8(0), len(rows)))
     for other in (DensityForest(), ManifoldEmbedding()):
-        with pytest.raises(ValueError, match="at most 1073741824 rows"):
+        with pytest.raises(ValueError, match="at most 1073741824 samples"):
             other.fit(rows)
 
 

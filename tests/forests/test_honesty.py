@@ -23,7 +23,7 @@ from silvan.projections import (
     UniformCombinations,
 )
 
-LAWS = {
+DISTRIBUTIONS = {
     "signs": None,
     "axes": AxisAligned(),
     "combinations": UniformCombinations(),
@@ -37,9 +37,9 @@ SAMPLES = {
 }
 
 
-@pytest.fixture(params=LAWS)
+@pytest.fixture(params=DISTRIBUTIONS)
 def projections(request):
-    return LAWS[request.param]
+    return DISTRIBUTIONS[request.param]
 
 
 @pytest.fixture(params=SAMPLES)
@@ -81,13 +81,13 @@ def test_structure_does_not_depend_on_targets_of_estimation_rows(labelled):
     rows = estimation_rows(forest, 0)
     changed[rows] = (changed[rows] + 1) % 3
     # The halves follow the content of the rows: the same ones are asked for by hand.
-    halves, law = forest._sampling.native(), AxisAligned()._to_native(6)
+    halves, distribution = forest._sampling.native(), AxisAligned()._to_native(6)
     options = to_native_options(make_options(seed=forest._sampling.seed))
     arrays = []
     for targets in (y, changed):
         codes = _core.Targets(targets.astype(np.int32), None, 3)
         training = _core.TrainingSet(_core.to_columns(X), None, codes, halves)
-        arrays.append(_core.grow(training, law, options, (0, 1), 1, None))
+        arrays.append(_core.grow(training, distribution, options, (0, 1), 1, None))
     for name in ("left", "threshold", "direction_indices", "members", "impurity", "weight"):
         np.testing.assert_array_equal(arrays[0][name], arrays[1][name])
     assert not np.array_equal(arrays[0]["values"], arrays[1]["values"])

@@ -268,7 +268,7 @@ class TestErrors:
         [
             (
                 {"shape": (4, 5)},
-                r"shape \(4, 5\) is not the shape \(4, 6\) of the rows of X; leave",
+                r"shape \(4, 5\) is not the shape \(4, 6\) of the samples of X; leave",
             ),
             ({"shape": 24}, r"shape \(24,\) is not the shape \(4, 6\)"),
             ({"shape": (4, 0)}, r"shape must be an integer or a tuple of integers >= 1"),
@@ -297,14 +297,20 @@ class TestErrors:
     def test_rows_on_another_grid_are_refused_in_prediction(self, method):
         forest = ManifoldForestClassifier(2, random_state=0).fit(self.X, self.Y)
         call = getattr(forest, method)
-        message = r"rows of the shape \(4, 6\) that the forest was fitted on.* have shape \(6, 4\)"
+        message = (
+            r"samples of the shape \(4, 6\) that the forest was fitted on.* have shape \(6, 4\)"
+        )
         with pytest.raises(ValueError, match=message):
             call(self.X.reshape(20, 6, 4))
-        with pytest.raises(ValueError, match=r"have shape \(1, 4, 6\); pass rows of the same grid"):
+        with pytest.raises(
+            ValueError, match=r"have shape \(1, 4, 6\); pass samples of the same grid"
+        ):
             call(self.X[:, None])
         with pytest.raises(ValueError, match=r"X has 23 features, but .* is expecting 24"):
             call(self.X.reshape(20, 24)[:, 1:])
-        with pytest.raises(ValueError, match=r"X has the shape \(4, 6\) of a single row; add an"):
+        with pytest.raises(
+            ValueError, match=r"X has the shape \(4, 6\) of a single sample; add an"
+        ):
             call(self.X[0])
         assert call(self.X[:1]).shape[0] == 1
 

@@ -87,7 +87,9 @@ def test_callable_score_gets_labels(labelled):
 def test_rows_that_every_tree_drew_are_missing_and_reported(labelled):
     X, y = labelled
     forest = ForestClassifier(2, oob_score=True, random_state=0)
-    with pytest.warns(UserWarning, match=r"\d+ of 150 rows were drawn by every tree .* more trees"):
+    with pytest.warns(
+        UserWarning, match=r"\d+ of 150 samples were drawn by every tree .* more trees"
+    ):
         forest.fit(X, y)
     never = np.isnan(forest.oob_decision_function_).all(axis=1)
     drawn = [forest._sampling.multiplicities(tree) > 0 for tree in range(2)]

@@ -71,11 +71,11 @@ def test_warm_start_refuses_fewer_trees_and_other_data(labelled, numeric):
     with pytest.raises(ValueError, match=r"classes_ was .* and is"):
         forest.fit(X, y + 1)
     for rows in (X[:100], y[:100]), (X[::-1].copy(), np.roll(y, 1)):
-        with pytest.raises(ValueError, match="same rows, but X, y, sample_weight"):
+        with pytest.raises(ValueError, match="same samples, but X, y, sample_weight"):
             forest.fit(*rows)
-    with pytest.raises(ValueError, match="same rows, but X, y, sample_weight"):
+    with pytest.raises(ValueError, match="same samples, but X, y, sample_weight"):
         forest.fit(X, y, np.arange(len(y)))
-    with pytest.raises(ValueError, match="same rows, but X, y, sample_weight"):
+    with pytest.raises(ValueError, match="same samples, but X, y, sample_weight"):
         clone_of(forest).set_params(bootstrap=False).fit(X, y)
     assert forest.forest_.n_trees == 3
     X, y = numeric

@@ -1,4 +1,4 @@
-"""The law of sample weights: what a tree draws, and that its sums are exact."""
+"""The rule of sample weights: what a tree draws, and that its sums are exact."""
 
 import math
 
@@ -140,10 +140,10 @@ def test_sums_of_rounded_weights_times_targets_do_not_depend_on_their_order(rows
 
 
 def test_weights_and_targets_share_the_bits_of_a_double():
-    for n_samples, least in ((10, 24), (1000, 21), (2**20, 16)):
+    for n_samples, min_bits in ((10, 24), (1000, 21), (2**20, 16)):
         bits = shared_weight_bits(n_samples)
-        assert bits - math.ceil(math.log2(n_samples)) >= least
-        assert 53 - bits >= least
+        assert bits - math.ceil(math.log2(n_samples)) >= min_bits
+        assert 53 - bits >= min_bits
 
 
 def test_targets_are_rounded_to_the_bits_asked_for():
@@ -183,7 +183,9 @@ def test_integer_weights_that_leave_nothing_out_of_bag_say_to_pass_floats(labell
     X, y = labelled
     weight = np.random.default_rng(0).integers(1, 4, len(y))
     forest = ForestClassifier(30, oob_score=True, random_state=0)
-    with pytest.warns(UserWarning, match="integer weights count as repeated rows, so pass floats"):
+    with pytest.warns(
+        UserWarning, match="integer weights count as repeated samples, so pass floats"
+    ):
         forest.fit(X, y, 100 * weight)
     assert forest.fit(X, y, weight / weight.mean()).oob_score_ > 0.4
 

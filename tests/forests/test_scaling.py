@@ -13,7 +13,7 @@ from silvan import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
-from silvan.forests.scaling import fit_scaler, scale_rows
+from silvan.forests.scaling import fit_scaler, scale_samples
 from silvan.preprocessing import RankScaler
 from silvan.projections import AxisAligned, UniformCombinations
 
@@ -174,7 +174,7 @@ def test_scaling_allocates_the_scaled_matrix_and_a_few_columns(scaling, dtype):
     X = np.random.default_rng(0).integers(0, 256, (5000, 60)).astype(dtype)
     scaler = fit_scaler(scaling, X, None, None)
     tracemalloc.start()
-    scaled = scale_rows(scaler, X, None, "F")
+    scaled = scale_samples(scaler, X, None, "F")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     column = 8 * len(X)

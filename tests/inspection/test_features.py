@@ -25,7 +25,7 @@ from silvan.projections import (
 )
 
 PATCHES = Patches((8, 8), max_size=4)
-LAWS = [
+DISTRIBUTIONS = [
     AxisAligned(),
     SparseSigns(mean_nonzeros=3),
     RandomRotation(),
@@ -47,14 +47,14 @@ def forest(digits):
     return ForestClassifier(6, projections=PATCHES, random_state=0).fit(*digits)
 
 
-def fit(law, digits, **parameters):
-    return ForestClassifier(3, projections=law, random_state=0, **parameters).fit(*digits)
+def fit(distribution, digits, **parameters):
+    return ForestClassifier(3, projections=distribution, random_state=0, **parameters).fit(*digits)
 
 
 class TestCounts:
-    @pytest.mark.parametrize("law", LAWS, ids=repr)
-    def test_counts_are_those_of_a_loop_over_all_splits(self, law, digits):
-        forest = fit(law, digits)
+    @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+    def test_counts_are_those_of_a_loop_over_all_splits(self, distribution, digits):
+        forest = fit(distribution, digits)
         expected = np.zeros(64, dtype=int)
         for direction in forest.forest_.directions().toarray():
             for feature, weight in enumerate(direction):
@@ -93,8 +93,8 @@ class TestShape:
 
     def test_shape_comes_from_the_patches_wherever_they_are(self, digits):
         nested = Mixture([(AxisAligned(), 1.0), (Mixture([(PATCHES, 1.0)]), 1.0)])
-        for law in (PATCHES, nested, Patches([8, 8], shuffled=True)):
-            assert importance_map(fit(law, digits)).shape == (8, 8)
+        for distribution in (PATCHES, nested, Patches([8, 8], shuffled=True)):
+            assert importance_map(fit(distribution, digits)).shape == (8, 8)
         assert grid_of(fit(nested, digits)) == PATCHES
         assert grid_of(fit(AxisAligned(), digits)) is None
 

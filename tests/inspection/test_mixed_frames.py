@@ -123,7 +123,7 @@ def test_maps_and_projections_have_an_entry_for_each_column(classifier, data):
     top = top_projections(classifier, None)
     assert top.importances.sum() == pytest.approx(1.0)
     assert np.isfinite(top.directions.data).all()
-    # Projections are the same whatever their categories are worth.
+    # Projections are the same whatever the codes of their categories.
     formulas = top.formulas()
     assert len(set(formulas)) == len(formulas) < 100
     assert {"colour", "colour + shop", "colour + size", "size + shop - noise"} < set(formulas)
@@ -131,7 +131,7 @@ def test_maps_and_projections_have_an_entry_for_each_column(classifier, data):
     assert "- colour" not in " ".join(formulas)
 
 
-def test_pictures(classifier, data):
+def test_plots(classifier, data):
     X, y, _ = data
     tree = TreeDisplay.from_estimator(classifier, max_depth=2)
     words = " ".join(text.get_text() for text in tree.texts_)
@@ -150,7 +150,7 @@ def test_out_of_bag_measures(classifier, regressor, data):
     assert np.isfinite(out_of_bag_curve(regressor, X, target)[-1])
     assert strength_and_correlation(classifier, X, y).strength > 0
     other = X.assign(colour=X["colour"].astype(object).where(X["colour"] != "red", "blue"))
-    with pytest.raises(ValueError, match="training rows"):
+    with pytest.raises(ValueError, match="training samples"):
         out_of_bag_curve(classifier, other, y)
 
 

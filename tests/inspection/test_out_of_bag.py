@@ -120,7 +120,7 @@ def test_other_rows_than_those_of_training_are_refused(labelled, change):
         "targets": (X, np.roll(y, 1)),
         "order": (X[::-1], y[::-1]),
     }
-    with pytest.raises(ValueError, match="must be the 120 training rows, in their order"):
+    with pytest.raises(ValueError, match="must be the 120 training samples, in order"):
         out_of_bag_curve(forest, *others[change])
 
 
@@ -150,5 +150,5 @@ def test_scaled_and_honest_forests_know_their_rows(labelled, options):
 
 def test_trees_that_see_all_rows_have_no_error_out_of_bag(labelled):
     forest = ForestClassifier(3, bootstrap=False).fit(*labelled)
-    with pytest.raises(ValueError, match="nothing is out of bag; fit the forest with bootstrap"):
+    with pytest.raises(ValueError, match="nothing is out of bag; fit with bootstrap"):
         out_of_bag_curve(forest, *labelled)

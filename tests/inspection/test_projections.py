@@ -18,7 +18,7 @@ from silvan.projections import (
     SparseSigns,
 )
 
-LAWS = [
+DISTRIBUTIONS = [
     AxisAligned(),
     SparseSigns(mean_nonzeros=2),
     RandomRotation(),
@@ -57,9 +57,11 @@ def plain_importances(forest):
     return importances, counts
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_importances_are_those_of_a_loop_over_all_splits(law, digits):
-    forest = ForestClassifier(4, projections=law, max_features=10, random_state=0).fit(*digits)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
+def test_importances_are_those_of_a_loop_over_all_splits(distribution, digits):
+    forest = ForestClassifier(4, projections=distribution, max_features=10, random_state=0).fit(
+        *digits
+    )
     importances, counts = plain_importances(forest)
     top = top_projections(forest, None)
     assert len(top) == len(importances)

@@ -1,4 +1,4 @@
-"""What all tests of pictures need."""
+"""What all tests of plots need."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pictures of contributions have the shape of the data."""
+"""Plots of contributions have the shape of the data."""
 
 import matplotlib
 import networkx as nx
@@ -128,8 +128,8 @@ def test_every_channel_of_an_image_has_a_map(channels_last):
 def test_contributions_on_a_graph_are_colours_of_its_nodes():
     graph = nx.path_graph(6)
     X = np.random.default_rng(0).normal(size=(60, 6))
-    law = GraphNeighborhoods(graph)
-    forest = ForestRegressor(5, projections=law, random_state=0).fit(X, X[:, 2] + X[:, 3])
+    distribution = GraphNeighborhoods(graph)
+    forest = ForestRegressor(5, projections=distribution, random_state=0).fit(X, X[:, 2] + X[:, 3])
     places = np.random.default_rng(1).random((6, 2))
     display = ContributionDisplay.from_estimator(forest, X[:2], positions=places)
     for axis, values in zip(display.axes_, display.contributions, strict=True):

@@ -1,4 +1,4 @@
-"""Pictures of projections, strength, errors and their parts show what inspection computes."""
+"""Plots of projections, strength, errors and their parts show what inspection computes."""
 
 import numpy as np
 import pytest

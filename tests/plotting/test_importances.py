@@ -1,4 +1,4 @@
-"""Pictures of importances have the right panels, values and errors."""
+"""Plots of importances have the right panels, values and errors."""
 
 import sys
 
@@ -109,9 +109,11 @@ class TestGraphs:
     ring[0, 11] = 1
 
     def fit(self, rng):
-        law = Mixture([(AxisAligned(), 1.0), (GraphNeighborhoods(csr_array(self.ring)), 1.0)])
+        distribution = Mixture(
+            [(AxisAligned(), 1.0), (GraphNeighborhoods(csr_array(self.ring)), 1.0)]
+        )
         X, y = rng.normal(size=(60, 12)), rng.integers(2, size=60)
-        return ForestClassifier(3, projections=law, random_state=0).fit(X, y), X
+        return ForestClassifier(3, projections=distribution, random_state=0).fit(X, y), X
 
     def test_nodes_have_the_colour_of_their_importance(self, rng):
         forest, X = self.fit(rng)
@@ -200,10 +202,12 @@ class TestErrors:
 
     def test_rows_of_another_grid_are_refused(self, rng):
         forest, X = fit((4, 4), rng)
-        with pytest.raises(ValueError, match=r"mean of X\) has 12 values but .* has 16; pass rows"):
+        with pytest.raises(
+            ValueError, match=r"mean of X\) has 12 values but .* has 16; pass samples"
+        ):
             ImportanceDisplay.from_estimator(forest, X[:, :3])
 
     def test_missing_matplotlib_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
-        with pytest.raises(ImportError, match=r"pictures need matplotlib.*install silvan\[plot\]"):
+        with pytest.raises(ImportError, match=r"plots need matplotlib.*install silvan\[plot\]"):
             ImportanceDisplay.from_importances(np.ones(3))

@@ -1,4 +1,4 @@
-"""Pictures of trees say what the tree does, and nothing in them overlaps."""
+"""Plots of trees say what the tree does, and nothing in them overlaps."""
 
 import numpy as np
 import pandas as pd
@@ -33,8 +33,10 @@ def wine():
 @pytest.fixture(scope="module")
 def diabetes():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    law = UniformCombinations(3)
-    return ForestRegressor(2, projections=law, min_samples_leaf=5, random_state=0).fit(X, y)
+    distribution = UniformCombinations(3)
+    return ForestRegressor(2, projections=distribution, min_samples_leaf=5, random_state=0).fit(
+        X, y
+    )
 
 
 def texts(display):

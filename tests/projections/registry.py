@@ -64,9 +64,11 @@ class Case:
     name: str
     build: Callable[[int], ProjectionDistribution]
     fewest: Callable[[int, int], int] = lambda d, p: d
-    most: Callable[[int, int], int] = lambda d, p: d
+    max_drawn: Callable[[int, int], int] = lambda d, p: d
     is_native: bool = True
-    n_reference: int = 2_500  # nodes that its NumPy reference draws for a comparison of laws
+    n_reference: int = (
+        2_500  # nodes that its NumPy reference draws for a comparison of distributions
+    )
 
 
 CASES = [

@@ -1,4 +1,4 @@
-"""What every projection distribution promises, whatever its law; one suite over the registry."""
+"""What every projection distribution promises; one suite over the registry."""
 
 import pickle
 from itertools import pairwise
@@ -31,7 +31,7 @@ def test_directions_are_sorted_distinct_in_range_and_never_empty(case, n_directi
         n_drawn = directions.shape[0]
         assert directions.shape[1] == n_features
         assert case.fewest(n_directions, n_features) <= n_drawn
-        assert n_drawn <= case.most(n_directions, n_features)
+        assert n_drawn <= case.max_drawn(n_directions, n_features)
         for start, end in pairwise(directions.indptr):
             features = directions.indices[start:end]
             assert len(features) > 0
@@ -138,7 +138,7 @@ def test_an_unknown_parameter_is_named_in_the_error(case):
 def test_the_numpy_reference_gives_directions_of_the_same_shape(case):
     distribution = case.build(5)
     directions = distribution.sample(Node(5, 7), np.random.default_rng(0))
-    assert case.fewest(7, 5) <= directions.shape[0] <= case.most(7, 5)
+    assert case.fewest(7, 5) <= directions.shape[0] <= case.max_drawn(7, 5)
     assert directions.shape[1] == 5
     assert (np.diff(directions.indptr) > 0).all()
 

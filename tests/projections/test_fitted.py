@@ -20,7 +20,7 @@ from silvan import ForestClassifier, ForestRegressor
 from silvan.projections import CanonicalDirections, PrincipalComponents, RidgeDirections
 from silvan.projections.fitted import thin
 
-LAWS = {
+DISTRIBUTIONS = {
     "components": PrincipalComponents(),
     "components of pairs": PrincipalComponents(n_features=2),
     "components of all": PrincipalComponents(n_features=100),
@@ -31,7 +31,9 @@ LAWS = {
     "canonical of all": CanonicalDirections(n_features=100),
     "canonical without bootstrap": CanonicalDirections(n_features=3, bootstrap=False),
 }
-all_laws = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+all_distributions = pytest.mark.parametrize(
+    "distribution", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS.keys()
+)
 TARGETS = ["two classes", "five classes", "one output", "three outputs"]
 
 
@@ -55,23 +57,23 @@ def make_rows(rng, n, p, targets="two classes", *, weighted=False, missing=False
     return describe_node(X, y, weights, multiplicity)
 
 
-def draw_by_reference(law, rows, n_directions, seed=0, tree=0):
+def draw_by_reference(distribution, rows, n_directions, seed=0, tree=0):
     node = make_node(rows, n_directions)
-    return law.sample(node, NativeStream(stream_key(seed, tree, ROOT_NODE))).toarray()
+    return distribution.sample(node, NativeStream(stream_key(seed, tree, ROOT_NODE))).toarray()
 
 
-def assert_same_directions(law, rows, n_directions, tree=0):
-    native = draw_natively(law, rows, n_directions, tree=tree)
-    reference = draw_by_reference(law, rows, n_directions, tree=tree)
+def assert_same_directions(distribution, rows, n_directions, tree=0):
+    native = draw_natively(distribution, rows, n_directions, tree=tree)
+    reference = draw_by_reference(distribution, rows, n_directions, tree=tree)
     np.testing.assert_allclose(native, reference, rtol=2e-4, atol=2e-6)
 
 
-@all_laws
+@all_distributions
 @pytest.mark.parametrize("targets", TARGETS)
-def test_native_directions_equal_the_numpy_reference_on_the_same_stream(law, targets):
+def test_native_directions_equal_the_numpy_reference_on_the_same_stream(distribution, targets):
     rng = np.random.default_rng(0)
     for tree, (n, p) in enumerate([(40, 6), (200, 6), (60, 1), (30, 2), (500, 12)]):
-        assert_same_directions(law, make_rows(rng, n, p, targets), 9, tree)
+        assert_same_directions(distribution, make_rows(rng, n, p, targets), 9, tree)
 
 
 @pytest.mark.parametrize("targets", TARGETS)
@@ -86,26 +88,26 @@ def test_directions_of_so_many_fits_equal_the_reference_too(targets):
     assert one_fit.shape == (n_found, 9)
 
 
-@all_laws
+@all_distributions
 @pytest.mark.parametrize(
     "kind",
     [{"weighted": True}, {"missing": True}, {"uint8": True}],
     ids=lambda kind: next(iter(kind)),
 )
-def test_weights_missing_values_and_bytes_equal_the_reference_too(law, kind):
+def test_weights_missing_values_and_bytes_equal_the_reference_too(distribution, kind):
     rng = np.random.default_rng(1)
     for tree, targets in enumerate(TARGETS):
-        assert_same_directions(law, make_rows(rng, 120, 5, targets, **kind), 7, tree)
+        assert_same_directions(distribution, make_rows(rng, 120, 5, targets, **kind), 7, tree)
 
 
-@all_laws
-def test_thinned_nodes_equal_the_reference_too(law):
+@all_distributions
+def test_thinned_nodes_equal_the_reference_too(distribution):
     rng = np.random.default_rng(2)
-    thinned = type(law)(**law.get_params() | {"max_samples": 50})
+    thinned = type(distribution)(**distribution.get_params() | {"max_samples": 50})
     for tree, n in enumerate([50, 51, 99, 100, 1000]):
         rows = make_rows(rng, n, 5)
         assert_same_directions(thinned, rows, 6, tree)
-    assert not np.allclose(draw_natively(thinned, rows, 6), draw_natively(law, rows, 6))
+    assert not np.allclose(draw_natively(thinned, rows, 6), draw_natively(distribution, rows, 6))
 
 
 def test_thinning_takes_all_rows_equally_often():
@@ -120,25 +122,25 @@ def test_thinning_takes_all_rows_equally_often():
 def test_the_rotation_of_a_tree_equals_the_reference(targets):
     rng = np.random.default_rng(3)
     for tree, max_samples in enumerate([None, 60]):
-        law = PrincipalComponents(per="tree", max_samples=max_samples)
+        distribution = PrincipalComponents(per="tree", max_samples=max_samples)
         rows = make_rows(rng, 200, 7, targets, weighted=True)
-        rotation = law._fit_rotation(
+        rotation = distribution._fit_rotation(
             make_node(rows, 4), NativeStream(stream_key(0, tree, TREE_SAMPLER))
         )
         chosen = NativeStream(stream_key(0, tree, ROOT_NODE)).choice(7, 4, replace=False)
-        native = draw_natively(law, rows, 4, tree=tree)
+        native = draw_natively(distribution, rows, 4, tree=tree)
         np.testing.assert_allclose(native, rotation[chosen], rtol=2e-4, atol=2e-6)
 
 
 def test_a_tree_keeps_its_rotation_in_all_nodes():
     rows = make_rows(np.random.default_rng(4), 100, 6)
-    law = PrincipalComponents(per="tree")
-    root = draw_natively(law, rows, 6)
+    distribution = PrincipalComponents(per="tree")
+    root = draw_natively(distribution, rows, 6)
     np.testing.assert_allclose(root @ root.T, np.eye(6), atol=1e-6)
     part = rows | {"rows": np.arange(30, dtype=np.uint32)}
-    inner = draw_natively(law, part, 6, path="LR")
+    inner = draw_natively(distribution, part, 6, path="LR")
     assert np.array_equal(np.sort(root, axis=0), np.sort(inner, axis=0))
-    other = draw_natively(law, rows, 6, tree=1)
+    other = draw_natively(distribution, rows, 6, tree=1)
     assert not np.array_equal(np.sort(root, axis=0), np.sort(other, axis=0))
 
 
@@ -151,7 +153,7 @@ def test_components_are_those_of_scikit_learn():
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
 def test_ridge_directions_are_those_of_scikit_learn(alpha):
-    law = RidgeDirections(n_features=5, alpha=alpha, max_samples=None)
+    distribution = RidgeDirections(n_features=5, alpha=alpha, max_samples=None)
     rng = np.random.default_rng(6)
     for targets in ("two classes", "one output"):
         rows = make_rows(rng, 300, 5, targets, weighted=True)
@@ -163,25 +165,25 @@ def test_ridge_directions_are_those_of_scikit_learn(alpha):
         else:
             model = Ridge(alpha)
         expected = model.fit(Z, y, sample_weight=weights).coef_.ravel() / scaler.scale_
-        assert_same_line(draw_natively(law, rows, 1)[0], expected, within=1e-3)
+        assert_same_line(draw_natively(distribution, rows, 1)[0], expected, within=1e-3)
 
 
 def test_canonical_directions_are_those_of_discriminant_analysis_and_least_squares():
     """With two classes or one output all linear methods find the same line."""
-    law = CanonicalDirections(n_features=5, bootstrap=False, max_samples=None)
+    distribution = CanonicalDirections(n_features=5, bootstrap=False, max_samples=None)
     rng = np.random.default_rng(7)
     rows = make_rows(rng, 300, 5)
     expected = LinearDiscriminantAnalysis().fit(rows["X"], rows["targets"]).coef_[0]
-    assert_same_line(draw_natively(law, rows, 1)[0], expected)
+    assert_same_line(draw_natively(distribution, rows, 1)[0], expected)
     rows = make_rows(rng, 300, 5, "one output")
     expected = LinearRegression().fit(rows["X"].astype(np.float64), rows["targets"][:, 0]).coef_
-    assert_same_line(draw_natively(law, rows, 1)[0], expected)
+    assert_same_line(draw_natively(distribution, rows, 1)[0], expected)
 
 
 def test_canonical_directions_of_a_fit_are_uncorrelated_and_correlate_less_and_less():
-    law = CanonicalDirections(n_features=6, bootstrap=False, max_samples=None)
+    distribution = CanonicalDirections(n_features=6, bootstrap=False, max_samples=None)
     rows = make_rows(np.random.default_rng(8), 500, 6, "three outputs")
-    values = rows["X"] @ draw_natively(law, rows, 3).T
+    values = rows["X"] @ draw_natively(distribution, rows, 3).T
     np.testing.assert_allclose(np.corrcoef(values.T), np.eye(3), atol=1e-4)
     fits = [LinearRegression().fit(rows["targets"], value) for value in values.T]
     scores = [fit.score(rows["targets"], value) for fit, value in zip(fits, values.T, strict=True)]
@@ -238,25 +240,27 @@ def degenerate_nodes():
 
 @pytest.mark.parametrize("name", degenerate_nodes())
 @pytest.mark.parametrize(
-    "law", [*LAWS.values(), PrincipalComponents(per="tree")], ids=[*LAWS, "components of a tree"]
+    "distribution",
+    [*DISTRIBUTIONS.values(), PrincipalComponents(per="tree")],
+    ids=[*DISTRIBUTIONS, "components of a tree"],
 )
-def test_nodes_with_little_to_fit_give_finite_directions(law, name):
+def test_nodes_with_little_to_fit_give_finite_directions(distribution, name):
     X, y = degenerate_nodes()[name]
     X = X.astype(np.float32)
     for targets in (y.astype(np.int32), np.column_stack([y, y**2, 0 * y]).astype(np.float64)):
-        directions = draw_natively(law, describe_node(X, targets), 5)
+        directions = draw_natively(distribution, describe_node(X, targets), 5)
         assert directions.shape == (5, 5)
         assert np.isfinite(directions).all()
         np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, rtol=1e-5)
-    forest = ForestClassifier(3, projections=law, random_state=0).fit(X, y)
+    forest = ForestClassifier(3, projections=distribution, random_state=0).fit(X, y)
     assert np.isfinite(forest.predict_proba(X)).all()
-    assert ForestRegressor(3, projections=law, random_state=0).fit(X, y).predict(X).shape == (
-        len(X),
-    )
+    assert ForestRegressor(3, projections=distribution, random_state=0).fit(X, y).predict(
+        X
+    ).shape == (len(X),)
 
 
 def test_a_feature_that_is_constant_in_the_node_has_no_weight():
     rows = make_rows(np.random.default_rng(11), 50, 5)
     rows["X"][:, 2] = 0.1
-    for name, law in LAWS.items():
-        assert (draw_natively(law, rows, 8)[:, 2] == 0).all(), name
+    for name, distribution in DISTRIBUTIONS.items():
+        assert (draw_natively(distribution, rows, 8)[:, 2] == 0).all(), name

@@ -1,4 +1,4 @@
-"""Neighbourhoods in graphs: the law by enumeration, and what counts as a graph."""
+"""Neighbourhoods in graphs: the distribution by enumeration, and what counts as a graph."""
 
 import pickle
 import re
@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from projections.exact_laws import (
+from projections.exact_distributions import (
     RAREST,
     as_dictionary,
     assert_counts,
-    assert_law,
-    neighborhood_law,
+    assert_distribution,
+    neighborhood_distribution,
     supports,
 )
 from scipy.sparse import coo_array, csr_array, csr_matrix, dok_array
@@ -50,26 +50,26 @@ def draw(distribution, n_directions, n_features, seed=0):
     return distribution.draw(n_directions, n_features, random_state=seed)
 
 
-# The law
+# The distribution
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("adjacency", GRAPHS.values(), ids=GRAPHS)
-def test_neighborhoods_have_the_law_of_their_enumeration(adjacency, sizes):
-    p, law = len(adjacency), neighborhood_law(adjacency, *sizes)
+def test_neighborhoods_have_the_distribution_of_their_enumeration(adjacency, sizes):
+    p, expected = len(adjacency), neighborhood_distribution(adjacency, *sizes)
     neighborhoods = GraphNeighborhoods(csr_array(adjacency), *sizes)
     directions = draw(neighborhoods, 10_000, p)
     assert (directions.data == 1).all()
-    assert_law(supports(directions), law)
-    assert_law(supports(draw(as_dictionary(law, p), 10_000, p)), law)
+    assert_distribution(supports(directions), expected)
+    assert_distribution(supports(draw(as_dictionary(expected, p), 10_000, p)), expected)
     reference = neighborhoods.sample(Node(p, 500), np.random.default_rng(0))
-    assert_law(supports(reference), law)
+    assert_distribution(supports(reference), expected)
 
 
 def test_the_enumeration_tells_graphs_apart():
     directions = draw(GraphNeighborhoods(PATH, 2, 3), 2_000, 6)
     with pytest.raises(AssertionError):
-        assert_law(supports(directions), neighborhood_law(GRAPHS["star"], 2, 3))
+        assert_distribution(supports(directions), neighborhood_distribution(GRAPHS["star"], 2, 3))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_sizes_are_uniform_where_the_component_is_large_enough():
     cycle = from_edges(50, [(i, (i + 1) % 50) for i in range(50)])
     directions = draw(GraphNeighborhoods(csr_array(cycle), 4, 9), 20_000, 50)
     sizes = np.diff(directions.indptr)
-    assert_law(sizes.tolist(), {size: Fraction(1, 6) for size in range(4, 10)})
+    assert_distribution(sizes.tolist(), {size: Fraction(1, 6) for size in range(4, 10)})
     # A cycle looks alike from everywhere, so its features are used equally often.
     counts = np.bincount(directions.indices, minlength=50)
     assert_counts(counts, 20_000, [6.5 / 50] * 50)
@@ -103,19 +103,21 @@ def test_sizes_are_uniform_where_the_component_is_large_enough():
 def test_a_component_smaller_than_the_size_is_taken_whole():
     drawn = supports(draw(GraphNeighborhoods(csr_array(GRAPHS["disconnected"]), 9, 9), 8_000, 7))
     shares = {(0, 3, 5): 3, (1, 6): 2, (2,): 1, (4,): 1}
-    assert_law(drawn, {nodes: Fraction(n, 7) for nodes, n in shares.items()})
+    assert_distribution(drawn, {nodes: Fraction(n, 7) for nodes, n in shares.items()})
 
 
-def test_weights_have_their_laws_and_leave_the_neighborhoods_alone():
-    law = neighborhood_law(GRAPHS["two hubs"], 2, 6)
+def test_coefficients_have_their_distributions_and_leave_the_neighborhoods_alone():
+    expected = neighborhood_distribution(GRAPHS["two hubs"], 2, 6)
     drawn = {
-        weights: draw(
-            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, weights=weights), 10_000, 8
+        coefficients: draw(
+            GraphNeighborhoods(csr_array(GRAPHS["two hubs"]), 2, 6, coefficients=coefficients),
+            10_000,
+            8,
         )
-        for weights in ("signs", "uniform", "normal")
+        for coefficients in ("signs", "uniform", "normal")
     }
     for directions in drawn.values():
-        assert_law(supports(directions), law)
+        assert_distribution(supports(directions), expected)
     signs = Counter(drawn["signs"].data.tolist())
     assert signs.keys() == {-1.0, 1.0}
     assert_counts(np.array([signs[1.0]]), drawn["signs"].nnz, [0.5])

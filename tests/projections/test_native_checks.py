@@ -42,13 +42,13 @@ def test_faulty_directions_are_found_wherever_they_come_from(directions, fault):
 
 
 @pytest.mark.parametrize("result", [None, 3, (1, 2, 3), ([0, 1], [0])])
-def test_a_python_law_must_return_three_arrays(result):
+def test_a_python_distribution_must_return_three_arrays(result):
     native = _core.python_distribution(3, lambda *_: result, "mine")
     with pytest.raises(TypeError, match="mine did not return arrays"):
         sample_directions(native, 0, 0, "", 9)
 
 
-def test_a_python_law_may_not_give_more_directions_than_asked_for():
+def test_a_python_distribution_may_not_give_more_directions_than_asked_for():
     directions = arrays([0, 1, 2], [0, 1], [1, 1])
     native = _core.python_distribution(3, lambda *_: directions, "mine")
     with pytest.raises(ValueError, match="mine returned 2 directions where at most 1 were asked"):

@@ -95,21 +95,25 @@ def test_a_rotation_of_very_many_features_is_refused():
         RandomRotation().draw(1, 10_000)
 
 
-@pytest.mark.parametrize("law", [PrincipalComponents, RidgeDirections, CanonicalDirections])
-def test_a_fit_of_very_many_features_is_refused(law):
-    law(10_000).validate(100)
+@pytest.mark.parametrize(
+    "distribution", [PrincipalComponents, RidgeDirections, CanonicalDirections]
+)
+def test_a_fit_of_very_many_features_is_refused(distribution):
+    distribution(10_000).validate(100)
     with pytest.raises(ValueError, match="n_features must be at most 8192, because a fit holds"):
-        law(10_000).validate(10_000)
+        distribution(10_000).validate(10_000)
 
 
 def test_rows_to_draw_for_must_have_the_features_and_targets():
-    law = RidgeDirections()
+    distribution = RidgeDirections()
     with pytest.raises(ValueError, match=r"X must have n_features=3 columns, but it has 4; pass"):
-        law.draw(2, 3, X=X, y=Y)
+        distribution.draw(2, 3, X=X, y=Y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        law.draw(2, 4, X=X, y=Y[:-1])
-    drawn = law.draw(2, 4, random_state=0, X=X.astype(str), y=np.where(Y, "a", "b"))
-    assert np.array_equal(drawn.toarray(), law.draw(2, 4, random_state=0, X=X, y=1 - Y).toarray())
+        distribution.draw(2, 4, X=X, y=Y[:-1])
+    drawn = distribution.draw(2, 4, random_state=0, X=X.astype(str), y=np.where(Y, "a", "b"))
+    assert np.array_equal(
+        drawn.toarray(), distribution.draw(2, 4, random_state=0, X=X, y=1 - Y).toarray()
+    )
 
 
 def test_equality_is_by_class_and_parameters():
@@ -164,7 +168,7 @@ def test_a_component_that_is_not_there_is_an_error(name):
 def test_a_grid_search_reaches_into_the_projections():
     search = GridSearchCV(
         ForestClassifier(3, projections=SparseSigns(density=0.5), random_state=0),
-        {"projections__density": [0.25, 1.0], "projections__law": ["matrix", "poisson"]},
+        {"projections__density": [0.25, 1.0], "projections__counts": ["matrix", "poisson"]},
         cv=2,
     ).fit(X, Y)
     assert search.best_params_["projections__density"] in (0.25, 1.0)
@@ -182,7 +186,7 @@ def test_a_grid_search_reaches_into_the_projections():
 
 
 class Faulty(ProjectionDistribution):
-    """A subclass that returns whatever it is told to."""
+    """A subclass that returns what it is given."""
 
     def __init__(self, result):
         self.result = result
@@ -244,7 +248,7 @@ def test_a_class_without_sample_cannot_be_made():
 
 
 class Spy(CyclicDifferences):
-    """Writes down what it is told about nodes."""
+    """Records what it sees of nodes."""
 
     def sample(self, node, rng):
         seen.append(

@@ -1,4 +1,4 @@
-"""Patches: each law by its frequencies, and what the parameters mean."""
+"""Patches: each distribution by its frequencies, and what the parameters mean."""
 
 import pickle
 import re
@@ -8,15 +8,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 from growing import sample_directions
-from projections.exact_laws import (
+from projections.exact_distributions import (
     RAREST,
     as_dictionary,
     assert_counts,
-    assert_law,
-    axis_law,
+    assert_distribution,
+    axis_distribution,
     coverage,
-    pair_law,
-    patch_law,
+    pair_distribution,
+    patch_distribution,
     supports,
 )
 from scipy.stats import kstest
@@ -26,8 +26,8 @@ from sklearn.model_selection import GridSearchCV
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, Mixture, Node, Patches
 
-# Axes as (length, least, most, boundary). Patches of more than 12 cells are drawn over running
-# sums, smaller ones over the cells themselves: each grid here has both.
+# Axes as (length, min_size, max_size, boundary). Patches of more than 12 cells are drawn over
+# running sums, smaller ones over the cells themselves: each grid here has both.
 GRIDS = {
     "series, pad": [(20, 2, 16, "pad")],
     "series, wrap": [(20, 2, 16, "wrap")],
@@ -51,13 +51,13 @@ grids = pytest.mark.parametrize("axes", GRIDS.values(), ids=GRIDS)
 
 def make_patches(axes, **changes):
     """The distribution of these axes, said in its public parameters."""
-    lengths, least, most, boundary = zip(*axes, strict=True)
+    lengths, min_size, max_size, boundary = zip(*axes, strict=True)
     return Patches(
         lengths,
-        least,
-        most,
-        boundary=tuple("pad" if law == "subset" else law for law in boundary),
-        contiguous=tuple(law != "subset" for law in boundary),
+        min_size,
+        max_size,
+        boundary=tuple("pad" if rule == "subset" else rule for rule in boundary),
+        contiguous=tuple(rule != "subset" for rule in boundary),
         **changes,
     )
 
@@ -70,19 +70,19 @@ def n_cells(axes):
     return int(np.prod([length for length, *_ in axes]))
 
 
-# The law of patches
+# The distribution of patches
 
 
 @grids
-def test_patches_have_the_law_of_the_dictionary_of_all_patches(axes):
-    p, law = n_cells(axes), patch_law(axes)
+def test_patches_have_the_distribution_of_the_dictionary_of_all_patches(axes):
+    p, expected = n_cells(axes), patch_distribution(axes)
     patches = make_patches(axes)
     directions = draw(patches, 40_000, p)
     assert (directions.data == 1).all()
-    assert_law(supports(directions), law)
-    assert_law(supports(draw(as_dictionary(law, p), 40_000, p)), law)
+    assert_distribution(supports(directions), expected)
+    assert_distribution(supports(draw(as_dictionary(expected, p), 40_000, p)), expected)
     reference = patches.sample(Node(p, 2_000), np.random.default_rng(0))
-    assert_law(supports(reference), law)
+    assert_distribution(supports(reference), expected)
 
 
 @grids
@@ -98,7 +98,7 @@ def test_the_grids_of_these_tests_have_patches_over_running_sums_and_over_cells(
 def test_the_comparison_with_a_dictionary_tells_boundaries_apart():
     directions = draw(make_patches([(20, 2, 6, "corner")]), 4_000, 20)
     with pytest.raises(AssertionError):
-        assert_law(supports(directions), patch_law([(20, 2, 6, "inside")]))
+        assert_distribution(supports(directions), patch_distribution([(20, 2, 6, "inside")]))
 
 
 EVEN = {
@@ -115,10 +115,10 @@ EVEN = {
 def test_padded_and_wrapped_patches_cover_every_cell_equally_often(sides, boundary):
     """Along an axis of W cells a run of s covers a cell with s / W, or s / (W + s - 1) padded."""
     chance = Fraction(1)
-    for length, least, most in sides:
-        sizes = range(least, most + 1)
+    for length, min_size, max_size in sides:
+        sizes = range(min_size, max_size + 1)
         shares = [Fraction(s, length if boundary == "wrap" else length + s - 1) for s in sizes]
-        assert set(coverage(axis_law(length, least, most, boundary), length)) == {
+        assert set(coverage(axis_distribution(length, min_size, max_size, boundary), length)) == {
             sum(shares) / len(shares)
         }
         chance *= sum(shares) / len(shares)
@@ -128,27 +128,29 @@ def test_padded_and_wrapped_patches_cover_every_cell_equally_often(sides, bounda
     assert_counts(counts, 30_000, [chance] * n_cells(axes))
 
 
-def inside_coverage(length, least, most):
+def inside_coverage(length, min_size, max_size):
     """Mean over the sizes of the share of places that hold a cell."""
     return [
         sum(
             Fraction(min(x, length - s) - max(0, x - s + 1) + 1, length - s + 1)
-            for s in range(least, most + 1)
+            for s in range(min_size, max_size + 1)
         )
-        / (most - least + 1)
+        / (max_size - min_size + 1)
         for x in range(length)
     ]
 
 
-def corner_coverage(length, least, most):
+def corner_coverage(length, min_size, max_size):
     """Mean over the corners u of the chance that the run from u reaches a cell."""
     chances = []
     for x in range(length):
         chance = Fraction(0)
-        for u in range(min(x, length - least) + 1):
-            largest = min(most, length - u)
-            chance += Fraction(max(0, largest - max(x - u + 1, least) + 1), largest - least + 1)
-        chances.append(chance / (length - least + 1))
+        for u in range(min(x, length - min_size) + 1):
+            largest = min(max_size, length - u)
+            chance += Fraction(
+                max(0, largest - max(x - u + 1, min_size) + 1), largest - min_size + 1
+            )
+        chances.append(chance / (length - min_size + 1))
     return chances
 
 
@@ -159,7 +161,7 @@ def test_inside_and_corner_patches_cover_cells_as_their_formulas_say(boundary, f
     sides = [(9, 2, 5), (11, 1, 8)]
     by_axis = [formula(*side) for side in sides]
     for side, chances in zip(sides, by_axis, strict=True):
-        assert chances == coverage(axis_law(*side, boundary), side[0])
+        assert chances == coverage(axis_distribution(*side, boundary), side[0])
         assert len(set(chances)) > 1
     axes = [(*side, boundary) for side in sides]
     directions = draw(make_patches(axes), 30_000, 99)
@@ -173,20 +175,20 @@ def first_and_size(directions):
 
 def test_inside_patches_have_uniform_sizes_and_then_uniform_places():
     drawn = first_and_size(draw(Patches(12, 3, 9, "inside"), 20_000, 12))
-    law = {(u, s): Fraction(1, 7 * (13 - s)) for s in range(3, 10) for u in range(13 - s)}
-    assert_law(drawn, law)
-    assert_law([size for _, size in drawn], {s: Fraction(1, 7) for s in range(3, 10)})
+    expected = {(u, s): Fraction(1, 7 * (13 - s)) for s in range(3, 10) for u in range(13 - s)}
+    assert_distribution(drawn, expected)
+    assert_distribution([size for _, size in drawn], {s: Fraction(1, 7) for s in range(3, 10)})
 
 
 def test_corner_patches_have_uniform_corners_and_then_uniform_sizes():
     drawn = first_and_size(draw(Patches(12, 3, 9, "corner"), 20_000, 12))
-    law = {
+    expected = {
         (u, s): Fraction(1, 10 * (min(9, 12 - u) - 2))
         for u in range(10)
         for s in range(3, min(9, 12 - u) + 1)
     }
-    assert_law(drawn, law)
-    assert_law([corner for corner, _ in drawn], {u: Fraction(1, 10) for u in range(10)})
+    assert_distribution(drawn, expected)
+    assert_distribution([corner for corner, _ in drawn], {u: Fraction(1, 10) for u in range(10)})
 
 
 def test_wrapped_patches_are_runs_on_a_circle():
@@ -204,18 +206,18 @@ def test_an_axis_that_is_not_contiguous_draws_uniform_subsets_whatever_its_bound
     chosen = [tuple(sorted({cell // 6 for cell in cells})) for cells in supports(directions)]
     if boundary in ("inside", "corner", "wrap"):
         assert {len(cells) % 6 for cells in supports(directions)} == {0}
-    law = {
+    expected = {
         subset: Fraction(1, 2 * len(list(combinations(range(5), size))))
         for size in (2, 3)
         for subset in combinations(range(5), size)
     }
-    assert_law(chosen, law)
+    assert_distribution(chosen, expected)
 
 
 # Several patches
 
 
-# Axes as (length, least, most, boundary, reach); most have directions over running sums.
+# Axes as (length, min_size, max_size, boundary, reach); most have directions over running sums.
 PAIRS = {
     "series, pad": [(20, 2, 12, "pad", 5)],
     "series, wrap": [(20, 2, 12, "wrap", 4)],
@@ -240,12 +242,12 @@ def dense_rows(directions):
 
 
 @pairs
-def test_pairs_have_the_law_of_all_pairs_of_patches_within_reach(axes):
-    p, law = n_cells([axis[:4] for axis in axes]), pair_law(axes)
+def test_pairs_have_the_distribution_of_all_pairs_of_patches_within_reach(axes):
+    p, expected = n_cells([axis[:4] for axis in axes]), pair_distribution(axes)
     patches = make_pairs(axes)
-    assert_law(dense_rows(draw(patches, 40_000, p)), law)
+    assert_distribution(dense_rows(draw(patches, 40_000, p)), expected)
     reference = patches.sample(Node(p, 2_000), np.random.default_rng(0))
-    assert_law(dense_rows(reference), law)
+    assert_distribution(dense_rows(reference), expected)
 
 
 def test_pairs_of_large_patches_are_drawn_over_running_sums_and_those_of_small_ones_are_not():
@@ -290,14 +292,14 @@ def test_patches_that_always_coincide_are_the_first_one_alone():
     assert (directions.data == 1).all()
 
 
-# Weights and the shuffled control
+# Coefficients and the shuffled control
 
 
-@pytest.mark.parametrize("weights", ["signs", "uniform", "normal"])
-def test_weighted_patches_lie_where_patches_lie(weights):
+@pytest.mark.parametrize("coefficients", ["signs", "uniform", "normal"])
+def test_weighted_patches_lie_where_patches_lie(coefficients):
     axes = GRIDS["image, pad"]
-    directions = draw(make_patches(axes, weights=weights), 40_000, 30)
-    assert_law(supports(directions), patch_law(axes))
+    directions = draw(make_patches(axes, coefficients=coefficients), 40_000, 30)
+    assert_distribution(supports(directions), patch_distribution(axes))
 
 
 def test_signs_are_balanced_on_every_cell_and_independent_within_a_patch():
@@ -312,7 +314,7 @@ def test_signs_are_balanced_on_every_cell_and_independent_within_a_patch():
         assert_counts(np.array([equal.sum()]), len(equal), [0.5])
 
 
-def test_uniform_and_normal_weights_have_their_laws():
+def test_uniform_and_normal_coefficients_have_their_distributions():
     uniform = draw(Patches((9, 9), 2, 5, coefficients="uniform"), 4_000, 81).data
     assert np.abs(uniform).max() < 1
     assert kstest(uniform, "uniform", args=(-1, 2)).pvalue > RAREST
@@ -322,23 +324,23 @@ def test_uniform_and_normal_weights_have_their_laws():
 
 def test_the_shuffled_control_has_the_sizes_of_patches_and_cells_from_anywhere():
     sizes = {}
-    for cells, probability in patch_law(GRIDS["image, pad"]).items():
+    for cells, probability in patch_distribution(GRIDS["image, pad"]).items():
         sizes[len(cells)] = sizes.get(len(cells), 0) + probability
     directions = draw(make_patches(GRIDS["image, pad"], shuffled=True), 40_000, 30)
     assert (directions.data == 1).all()
-    assert_law(np.diff(directions.indptr).tolist(), sizes)
+    assert_distribution(np.diff(directions.indptr).tolist(), sizes)
     mean = sum(size * probability for size, probability in sizes.items()) / 30
     assert_counts(np.bincount(directions.indices, minlength=30), 40_000, [mean] * 30)
 
 
 def test_the_shuffled_control_draws_every_subset_of_a_size_equally_often():
     axes = [(2, 1, 2, "pad"), (3, 1, 2, "corner")]
-    law = {}
-    for cells, probability in patch_law(axes).items():
+    expected = {}
+    for cells, probability in patch_distribution(axes).items():
         subsets = list(combinations(range(6), len(cells)))
         for subset in subsets:
-            law[subset] = law.get(subset, 0) + probability / len(subsets)
-    assert_law(supports(draw(make_patches(axes, shuffled=True), 40_000, 6)), law)
+            expected[subset] = expected.get(subset, 0) + probability / len(subsets)
+    assert_distribution(supports(draw(make_patches(axes, shuffled=True), 40_000, 6)), expected)
 
 
 def test_the_shuffled_control_may_carry_weights():
@@ -354,7 +356,7 @@ SAME = [
     (Patches(12), Patches((12,))),
     (Patches((4, 6), 2), Patches([np.int64(4), np.int32(6)], (2, 2))),
     (Patches((4, 6), np.int64(2), np.int8(3)), Patches(np.array([4, 6]), [2, 2], np.array([3, 3]))),
-    (Patches((4, 6)), Patches((4, 6), 1, (3, 3), "pad", True, "ones", False)),
+    (Patches((4, 6)), Patches((4, 6), 1, (3, 3), "pad", True, coefficients="ones", shuffled=False)),
     (Patches((4, 6), max_size=(None, 2)), Patches((4, 6), max_size=(3, 2))),
     (Patches((2, 100)), Patches((2, 100), 1, (2, 3))),
     (Patches((50, 100), 30), Patches((50, 100), 30, 30)),
@@ -387,7 +389,6 @@ BAD = [
     (Patches((4.0, 6)), "shape must be an integer or a tuple of integers >= 1, but it is (4.0, 6)"),
     (Patches((24, True)), "shape must be an integer or a tuple of integers >= 1"),
     (Patches("24"), "shape must be an integer or a tuple of integers >= 1, but it is '24'"),
-    (Patches(None), "shape must be an integer or a tuple of integers >= 1, but it is None"),
     (Patches(np.ones((4, 6))), "shape must be an integer or a tuple of integers >= 1, but it is"),
     (Patches(IMAGE, 0), "min_size must be an integer from 1 to 4, the length of axis 0, but it is"),
     (Patches(IMAGE, 1.0), "min_size must be an integer from 1 to 4, the length of axis 0, but"),

@@ -1,4 +1,4 @@
-"""Each built-in law by its own numbers, exactly or within six standard errors."""
+"""Each built-in distribution by its own numbers, exactly or within six standard errors."""
 
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ from silvan.projections import (
 
 
 def assert_frequencies(counts, probabilities):
-    """Each count within six standard errors of a multinomial law."""
+    """Each count within six standard errors of a multinomial distribution."""
     n = counts.sum()
     expected = n * np.asarray(probabilities)
     error = np.sqrt(np.maximum(expected * (1 - np.asarray(probabilities)), 1.0))
@@ -55,7 +55,7 @@ def test_asking_for_more_axes_than_features_gives_each_feature_once_in_random_or
 
 @pytest.mark.parametrize("n_features", [10, 200])
 @pytest.mark.parametrize("density", [0.05, 0.3, 0.5, 0.55, 0.95, 1.0])
-def test_the_matrix_law_places_exactly_the_nonzeros_that_the_density_says(n_features, density):
+def test_matrix_counts_place_exactly_the_nonzeros_that_the_density_says(n_features, density):
     directions = SparseSigns(density=density).draw(100, n_features, random_state=0)
     n_wanted = round(density * n_features * 100)
     n_filled = directions.nnz - n_wanted
@@ -64,19 +64,19 @@ def test_the_matrix_law_places_exactly_the_nonzeros_that_the_density_says(n_feat
         assert n_filled == 0
 
 
-def test_the_matrix_law_places_at_least_one_and_at_most_all():
+def test_matrix_counts_place_at_least_one_and_at_most_all():
     assert SparseSigns(mean_nonzeros=1e-9).draw(1, 5, random_state=0).nnz == 1
     assert SparseSigns(mean_nonzeros=1e9).draw(7, 5, random_state=0).nnz == 35
 
 
-def test_empty_directions_of_the_matrix_law_get_a_uniform_feature():
+def test_empty_directions_with_matrix_counts_get_a_uniform_feature():
     directions = SparseSigns(mean_nonzeros=1e-9).draw(60_000, 6, random_state=0)
     assert (sizes(directions) == 1).all()
     assert_frequencies(np.bincount(directions.indices), np.full(6, 1 / 6))
 
 
 @pytest.mark.parametrize("n_features", [12, 120])
-def test_the_matrix_law_has_hypergeometric_direction_sizes(n_features):
+def test_matrix_counts_give_hypergeometric_direction_sizes(n_features):
     """With d directions of p cells and n nonzeros, the size of a direction is hypergeometric."""
     native = _core.sparse_signs(n_features, 1.5, False)
     n_directions, n_nonzeros = 4, 6
@@ -90,36 +90,36 @@ def test_the_matrix_law_has_hypergeometric_direction_sizes(n_features):
         return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
     k = np.arange(n_nonzeros + 1)
-    law = np.exp(
+    expected = np.exp(
         log_choose(n_features, k)
         + log_choose(n_cells - n_features, n_nonzeros - k)
         - log_choose(n_cells, n_nonzeros)
     )
-    law[1] += law[0]
-    assert_frequencies(np.bincount(first, minlength=n_nonzeros + 1)[1:], law[1:])
+    expected[1] += expected[0]
+    assert_frequencies(np.bincount(first, minlength=n_nonzeros + 1)[1:], expected[1:])
 
 
 @pytest.mark.parametrize(
     ("n_features", "mean"), [(8, 0.3), (8, 3.0), (40, 3.0), (200, 3.0), (200, 120.0), (30, 500.0)]
 )
-def test_the_poisson_law_has_clipped_poisson_direction_sizes(n_features, mean):
+def test_poisson_counts_give_clipped_poisson_direction_sizes(n_features, mean):
     distribution = SparseSigns(mean_nonzeros=mean, counts="poisson")
     counts = np.bincount(
         sizes(distribution.draw(30_000, n_features, random_state=0)), minlength=n_features + 1
     )
-    law = poisson.pmf(np.arange(n_features + 1), mean)
-    law[1] += law[0]
-    law[n_features] += poisson.sf(n_features, mean)
+    expected = poisson.pmf(np.arange(n_features + 1), mean)
+    expected[1] += expected[0]
+    expected[n_features] += poisson.sf(n_features, mean)
     assert counts[0] == 0
-    assert_frequencies(counts[1:], law[1:])
+    assert_frequencies(counts[1:], expected[1:])
 
 
 @pytest.mark.parametrize(
     ("n_features", "mean"), [(20, 3.0), (64, 9.0), (65, 3.0), (300, 7.0), (300, 40.0)]
 )
-@pytest.mark.parametrize("law", ["matrix", "poisson"])
-def test_features_are_used_equally_often_and_signs_are_balanced(n_features, mean, law):
-    distribution = SparseSigns(mean_nonzeros=mean, counts=law)
+@pytest.mark.parametrize("counts", ["matrix", "poisson"])
+def test_features_are_used_equally_often_and_signs_are_balanced(n_features, mean, counts):
+    distribution = SparseSigns(mean_nonzeros=mean, counts=counts)
     directions = distribution.draw(20_000, n_features, random_state=1)
     # Features repeat less than independent draws would, so a multinomial bound is safe.
     assert_frequencies(np.bincount(directions.indices, minlength=n_features), 1 / n_features)
@@ -148,9 +148,9 @@ def test_very_sparse_directions_of_very_many_features_stay_sorted():
 
 
 def test_density_and_mean_nonzeros_say_the_same_thing():
-    for law in ("matrix", "poisson"):
-        by_density = SparseSigns(density=0.2, counts=law).draw(50, 30, random_state=4)
-        by_mean = SparseSigns(mean_nonzeros=6.0, counts=law).draw(50, 30, random_state=4)
+    for counts in ("matrix", "poisson"):
+        by_density = SparseSigns(density=0.2, counts=counts).draw(50, 30, random_state=4)
+        by_mean = SparseSigns(mean_nonzeros=6.0, counts=counts).draw(50, 30, random_state=4)
         assert np.array_equal(by_density.toarray(), by_mean.toarray())
 
 
@@ -258,7 +258,7 @@ def test_zeros_that_a_sparse_matrix_stores_are_not_features():
     assert (Dictionary(atoms).draw(200, 4, random_state=0).data != 0).all()
 
 
-def test_a_subclass_has_the_law_of_the_dictionary_of_its_atoms():
+def test_a_subclass_has_the_distribution_of_the_dictionary_of_its_atoms():
     atoms = cyclic_differences(6, 2)
     for distribution in (CyclicDifferences(lag=2), Dictionary(atoms)):
         directions = distribution.draw(30_000, 6, random_state=0)

@@ -103,7 +103,7 @@ def energy_statistic(a, b):
 
 
 def test_draws_pass_an_energy_test_against_fresh_rows(forest):
-    """The permutation test at 1 %; rows of another law fail it."""
+    """The permutation test at 1 %; rows of another distribution fail it."""
     drawn, fresh = forest.sample(300, random_state=0), two_bananas(300, 2)
     rng = np.random.default_rng(0)
 
@@ -236,7 +236,7 @@ def test_patches_split_images():
 
 
 class EveryPair(ProjectionDistribution):
-    """A law in Python: differences of neighbouring features."""
+    """A distribution in Python: differences of neighbouring features."""
 
     def sample(self, node, rng):
         first = rng.integers(node.n_features - 1, size=node.n_directions)
@@ -247,7 +247,7 @@ class EveryPair(ProjectionDistribution):
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         AxisAligned(),
         SparseSigns(),
@@ -260,12 +260,12 @@ class EveryPair(ProjectionDistribution):
         GraphNeighborhoods(np.eye(6, k=1) + np.eye(6, k=-1)),
         EveryPair(),
     ],
-    ids=lambda law: type(law).__name__,
+    ids=lambda distribution: type(distribution).__name__,
 )
-def test_directions_may_come_from_any_distribution(law):
+def test_directions_may_come_from_any_distribution(distribution):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 6)) + 5 * rng.integers(0, 2, (200, 1))
-    forest = DensityForest(5, projections=law, criterion_dim=3, random_state=0).fit(X)
+    forest = DensityForest(5, projections=distribution, criterion_dim=3, random_state=0).fit(X)
     assert (forest.forest_.depth() >= 2).all()
     far = X + 20 * rng.choice([-1, 1], (200, 6))
     assert forest.score(X) > forest.score(far) + 10

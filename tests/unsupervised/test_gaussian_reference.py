@@ -63,8 +63,8 @@ def test_trees_equal_the_reference(features, full, max_thresholds):
     assert_equals_reference(X, options, _core.uniform_combinations(4, 2))
 
 
-@pytest.mark.parametrize("law", ["axis", "signs", "patches"])
-def test_trees_measured_in_a_few_drawn_directions_equal_the_reference(law):
+@pytest.mark.parametrize("family", ["axis", "signs", "patches"])
+def test_trees_measured_in_a_few_drawn_directions_equal_the_reference(family):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(100, 12)).astype(np.float32)
     X[:, :4] = 0.0  # directions that do not vary are drawn again
@@ -72,7 +72,7 @@ def test_trees_measured_in_a_few_drawn_directions_equal_the_reference(law):
         "axis": _core.axis_aligned(12),
         "signs": _core.sparse_signs(12, 2.0, False),
         "patches": Patches((3, 4))._to_native(12),
-    }[law]
+    }[family]
     assert_equals_reference(X, gaussian_options(n_dimensions=3), distribution)
     assert_equals_reference(X, gaussian_options(n_dimensions=3), distribution, replace=False)
 

@@ -1,4 +1,4 @@
-"""Pictures of densities and embeddings show what they are asked to."""
+"""Plots of densities and embeddings show what they are asked to."""
 
 import matplotlib
 import numpy as np

@@ -25,13 +25,13 @@ from silvan.projections import AxisAligned, Patches, SparseSigns, UniformCombina
 PATCHES = "silvan, patches"
 SPARSE, SINGLE, PAIRS = "silvan, sparse signs", "silvan, single pixels", "silvan, weighted pairs"
 RANDOM_FOREST, EXTRA_TREES = "scikit-learn RandomForest", "scikit-learn ExtraTrees"
-LAWS = {
+DISTRIBUTIONS = {
     SPARSE: SparseSigns(),
     PATCHES: Patches((8, 8)),
     SINGLE: AxisAligned(),
     PAIRS: UniformCombinations(),
 }
-PICTURE_NAME, MODEL_NAME, PAGE_NAME = "digits.png", "digits.silvan", "report.html"
+FIGURE_NAME, MODEL_NAME, PAGE_NAME = "digits.png", "digits.silvan", "report.html"
 WIDTH = 96
 
 
@@ -39,7 +39,8 @@ def make_systems(n_trees: int, n_jobs: int) -> list[System]:
     """The six forests: equal numbers of trees and of candidates per node, else their defaults."""
     common: dict[str, Any] = {"n_estimators": n_trees, "random_state": 0, "n_jobs": n_jobs}
     forests = [
-        System(name, ForestClassifier(projections=law, **common)) for name, law in LAWS.items()
+        System(name, ForestClassifier(projections=distribution, **common))
+        for name, distribution in DISTRIBUTIONS.items()
     ]
     return [
         *forests,
@@ -61,7 +62,7 @@ def explain(results: Sequence[Result], n_fits: int) -> str:
         "and differences of about two pixels; weighted pairs weight two pixels at random; "
         "ExtraTrees draws its thresholds at random, too. Accuracy is the mean ± standard deviation "
         f"over {n_fits} held-out parts; times are medians over the same fits. Out of bag is the "
-        "accuracy on training rows, each judged only by the trees that did not see it: it "
+        "accuracy on training rows, each scored only by the trees that did not see it: it "
         "estimates the first column without holding anything out.\n\n"
         f"On the same parts, sparse signs score {gain.mean():+.1f} points against scikit-learn's "
         f"random forest ({gain.min():+.1f} to {gain.max():+.1f}, part by part) and fit "
@@ -89,7 +90,7 @@ def run_demo(output: Path, n_jobs: int, *, quick: bool) -> None:
     say_folded(explain(results, len(folds)))
     with reported(output):
         output.mkdir(parents=True, exist_ok=True)
-    draw(results, X, y, n_trees, n_jobs, output / PICTURE_NAME)
+    draw(results, X, y, n_trees, n_jobs, output / FIGURE_NAME)
     page = write_page(results, n_trees, n_jobs, output)
     say(f"The model is   {output / MODEL_NAME}")
     say(f"The report is  {page}")
@@ -112,27 +113,27 @@ def write_page(results: Sequence[Result], n_trees: int, n_jobs: int, output: Pat
         data,
         results=sorted(results, key=lambda result: result.name != PATCHES),
         model_path=str(output / MODEL_NAME),
-        title="Handwritten digits, read by a manifold forest",
+        title="Handwritten digits, classified by a manifold forest",
     )
     write_report(output / PAGE_NAME, subject)
     return output / PAGE_NAME
 
 
 def draw(results: Sequence[Result], X: Any, y: Any, n_trees: int, n_jobs: int, path: Path) -> None:
-    """Write the picture, or say what is missing for it."""
+    """Write the figure, or say what is missing for it."""
     if find_spec("matplotlib") is None:
         say_folded(
-            "There is no picture, because matplotlib is not installed; get it with "
+            "There is no figure, because matplotlib is not installed; get it with "
             '"python -m pip install matplotlib" and run the demo again.'
         )
         return
-    from silvan.app.picture import draw_picture
+    from silvan.app.figure import draw_figure
 
     forest = ForestClassifier(n_trees, random_state=0, n_jobs=n_jobs)
-    figure = draw_picture(results, LAWS, forest, X, y)
+    figure = draw_figure(results, DISTRIBUTIONS, forest, X, y)
     with writing(path) as temporary:
         figure.savefig(temporary)
-    say(f"The picture is {path}")
+    say(f"The figure is {path}")
 
 
 def describe_threads(n_jobs: int) -> str:

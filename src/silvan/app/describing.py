@@ -13,7 +13,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection import grid_of
 
-_MOST_NAMES = 10
+_MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
 
 
@@ -98,5 +98,5 @@ def _feature_name(forest: BaseForest, names: Any, k: int) -> str:
 
 
 def _shorten(names: list[str]) -> str:
-    text = ", ".join(names[:_MOST_NAMES])
-    return text + (f", ... ({len(names)} in all)" if len(names) > _MOST_NAMES else "")
+    text = ", ".join(names[:_MAX_NAMES])
+    return text + (f", ... ({len(names)} in all)" if len(names) > _MAX_NAMES else "")

@@ -51,7 +51,7 @@ def make_systems(
 
 
 def _by_position(estimator: Any, data: Dataset) -> Any:
-    """The estimator told which columns hold numbers of categories, if it asks for it."""
+    """The estimator with the columns that hold category numbers set, if it has such a parameter."""
     if data.categorical and isinstance(estimator, BaseForest):
         estimator.set_params(categorical_features=data.categorical)
     return estimator

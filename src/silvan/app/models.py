@@ -30,9 +30,9 @@ AUTO, SKLEARN = "auto", "sklearn"
 PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
 _ON_GRIDS = ("s_rerf", "morf", "mf")
 # Whole numbers with more different values than this are taken for measurements.
-_MOST_CLASSES = 20
+_MAX_CLASSES = 20
 # Of a column of categories, for estimators that read numbers.
-_MOST_COLUMNS = 50
+_MAX_COLUMNS = 50
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
             )
         return y.astype(np.float64), "regression"
     whole = numeric and np.array_equal(y, np.rint(y))
-    if asked is None and numeric and not (whole and len(np.unique(y)) <= _MOST_CLASSES):
+    if asked is None and numeric and not (whole and len(np.unique(y)) <= _MAX_CLASSES):
         return y.astype(np.float64), "regression"
     if numeric and not whole:
         raise UsageError(
@@ -113,7 +113,7 @@ def _one_hot(categorical: list[int], estimator: Any) -> Any:
     if not categorical:
         return estimator
     encoder = OneHotEncoder(
-        max_categories=_MOST_COLUMNS, handle_unknown="infrequent_if_exist", sparse_output=False
+        max_categories=_MAX_COLUMNS, handle_unknown="infrequent_if_exist", sparse_output=False
     )
     columns = ColumnTransformer([("categories", encoder, categorical)], remainder="passthrough")
     return make_pipeline(columns, estimator)

@@ -15,7 +15,7 @@ Target = Annotated[
     str | None,
     typer.Option(
         help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
-        "file with the targets of another. Image folders and series files say it themselves.",
+        "file with the targets of another. Image folders and series files contain it.",
     ),
 ]
 Drop = Annotated[
@@ -60,7 +60,7 @@ Task = Annotated[
     str | None,
     typer.Option(
         help="classification or regression, if the guess is wrong. Text and whole numbers with at "
-        "most 20 values are taken for classes.",
+        "most 20 values are treated as classes.",
     ),
 ]
 Forest = Annotated[
@@ -94,5 +94,6 @@ Against = Annotated[
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
 Test = Annotated[
-    Path | None, typer.Option(metavar="DATA", help="Rows to judge by that were not learnt from.")
+    Path | None,
+    typer.Option(metavar="DATA", help="Data for scoring that the forest is not fitted on."),
 ]

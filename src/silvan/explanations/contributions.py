@@ -1,7 +1,7 @@
 """Predictions taken apart: how much each feature moved each of them.
 
-The prediction of a tree for a row is the value of its root plus the changes of value from node to
-node on the way to the leaf. A split's change is shared among the features of its direction.
+The prediction of a tree for a sample is the value of its root plus the changes of value from node
+to node on the way to the leaf. A split's change is shared among the features of its direction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Contributions(NamedTuple):
     ----------
     bias : ndarray of shape (n_outputs,), or float
         The mean over the trees of the values of their roots: what the forest predicts before it
-        looks at a row. A float for regressors of one output.
+        looks at a sample. A float for regressors of one output.
     values : ndarray of shape (n_samples, n_features, n_outputs), or (n_samples, n_features)
         The part of each feature in each prediction. The outputs are the classes of a classifier.
         Regressors of one output have no axis for them.
@@ -38,10 +38,10 @@ class Contributions(NamedTuple):
 def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """Parts of the features in each prediction of a forest [1]_.
 
-    A node's value is the weighted mean of the leaves below it. On its way down a tree a row goes
+    A node's value is the weighted mean of the leaves below it. On its way down a tree a sample goes
     from the root's value to the value of its leaf; each split on the way changes it by the
     difference between child and node. The change is shared among the features of the split's
-    direction in proportion to their absolute weights, as in `feature_importances_`, and shares
+    direction in proportion to their absolute coefficients, as in `feature_importances_`, and shares
     are averaged over the trees. A patch shares its changes equally among its cells.
 
     The parts add up: ``bias + values.sum(axis=1)`` is `predict_proba` of a classifier and
@@ -52,7 +52,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     forest : fitted forest
         A classifier or regressor of this library.
     X : array-like of shape (n_samples, n_features)
-        Rows; those of a manifold forest may have the shape of its grid.
+        Samples; those of a manifold forest may have the shape of its grid.
 
     Returns
     -------
@@ -62,18 +62,19 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     See Also
     --------
     silvan.plotting.ContributionDisplay : Draws them in the shape of the data.
-    silvan.inspection.importance_map : What the forest looks at over all rows.
+    silvan.inspection.importance_map : What the forest looks at over all samples.
 
     Notes
     -----
-    These are contributions along the paths that rows take, not Shapley values: a feature that no
+    These are contributions along the paths that samples take, not Shapley values: a feature that no
     split on the path uses has none, and splits near the root count before those below them. They
     say how the forest arrived at its prediction, not what would happen if a feature changed.
 
-    The shares follow the weights and not the values of a row. A share of ``|w_i x_i|`` would depend
-    on where a feature has its zero, and give nothing to a dark pixel whose darkness decided.
+    The shares follow the coefficients and not the values of a sample. A share of ``|w_i x_i|``
+    would depend on where a feature has its zero, and give nothing to a dark pixel whose darkness
+    decided.
 
-    Time grows with rows, trees and depth, memory with rows, features and outputs.
+    Time grows with samples, trees and depth, memory with samples, features and outputs.
 
     References
     ----------

@@ -31,8 +31,8 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A categorical feature has what its categories are worth at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others are worth 0. A forest with `scaling`
+    slices. A categorical feature has the codes of its categories at the node behind its name, as
+    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A forest with `scaling`
     has directions and thresholds over scaled features.
 
     Parameters
@@ -51,7 +51,7 @@ def to_text(
         Number of features of a direction that are written, and of categories of a feature; the
         others are counted.
     show_missing : bool, default=False
-        Whether to mark the branch that a row takes where the direction touches a missing value.
+        Whether to mark the branch that a sample takes where the direction touches a missing value.
 
     Returns
     -------
@@ -105,10 +105,10 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
         classes, in place of its values) and ``trees``. A tree is a list of
-        nodes; the first is the root. A split has ``features``, ``weights`` (that of a categorical
-        feature is a dictionary of what its categories are worth, by name; others are worth 0),
-        ``threshold`` (None where it is infinite: missing values go one way and all others the
-        other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
+        nodes; the first is the root. A split has ``features``, ``coefficients`` (that of a
+        categorical feature is a dictionary of the codes of its categories, by name; others have
+        code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
+        the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
         ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
         ``weight`` and ``impurity``.
 
@@ -119,7 +119,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> from silvan.export import to_dict
     >>> X, y = load_iris(return_X_y=True)
     >>> root = to_dict(ForestClassifier(5, random_state=0).fit(X, y))["trees"][0][0]
-    >>> root["features"], root["weights"], root["left"], root["right"]
+    >>> root["features"], root["coefficients"], root["left"], root["right"]
     ([0, 3], [1.0, -1.0], 1, 2)
     """
     check_is_fitted(forest)
@@ -148,7 +148,7 @@ def category_names(forest: BaseForest) -> list[list[str] | None] | None:
 
 
 class _Codes:
-    """What the categories of a tree's directions are worth, by name."""
+    """Codes of the categories of a tree's directions, by name."""
 
     def __init__(self, forest: BaseForest, tree: int) -> None:
         self._directions = forest.forest_.stored_directions(tree)
@@ -156,17 +156,17 @@ class _Codes:
         self._first = forest.forest_.n_features + np.cumsum(counts) - counts
         self._names = category_names(forest)
 
-    def weight(self, node: int, feature: int, weight: float) -> float | dict[str, float]:
-        """The weight of a feature in the direction of a node; for categories, one for each."""
+    def coefficient(self, node: int, feature: int, value: float) -> float | dict[str, float]:
+        """The coefficient of a feature in the direction of a node; for categories, one each."""
         names = None if self._names is None else self._names[feature]
         if names is None:
-            return weight
+            return value
         entries = slice(*self._directions.indptr[node : node + 2])
         columns = self._directions.indices[entries] - self._first[feature]
         mine = (columns >= 0) & (columns < len(names))
-        weights = self._directions.data[entries][mine].tolist()
-        # A direction that asked no row has an entry of zero, for the feature's sake.
-        found = zip(columns[mine].tolist(), weights, strict=True)
+        coefficients = self._directions.data[entries][mine].tolist()
+        # A direction that asked no sample has an entry of zero, for the feature's sake.
+        found = zip(columns[mine].tolist(), coefficients, strict=True)
         return {names[category]: code for category, code in found if code != 0}
 
 
@@ -186,12 +186,13 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
             continue
         entries = slice(*directions.indptr[number : number + 2])
         features = directions.indices[entries].tolist()
-        weights = directions.data[entries].tolist()
+        coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
         yield {
             "features": features,
-            "weights": [
-                codes.weight(number, *pair) for pair in zip(features, weights, strict=True)
+            "coefficients": [
+                codes.coefficient(number, *pair)
+                for pair in zip(features, coefficients, strict=True)
             ],
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
@@ -261,12 +262,12 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
-        box = self._box(node["features"], node["weights"])
+        box = self._box(node["features"], node["coefficients"])
         if box:
             return box
         terms = [
-            self._term(feature, weight)
-            for feature, weight in zip(node["features"], node["weights"], strict=True)
+            self._term(feature, coefficient)
+            for feature, coefficient in zip(node["features"], node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
         text = " ".join(shown)
@@ -274,14 +275,14 @@ class TreeWriter:
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, weight: float | dict[str, float]) -> tuple[str, str]:
+    def _term(self, feature: int, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
         name = self._name(feature)
-        if isinstance(weight, dict):
-            return "+", f"{name} {self._codes(weight)}" if weight else name
-        size = abs(weight)
+        if isinstance(coefficient, dict):
+            return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
+        size = abs(coefficient)
         text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
-        return "-" if weight < 0 else "+", text
+        return "-" if coefficient < 0 else "+", text
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:
@@ -292,16 +293,16 @@ class TreeWriter:
         return f"x[{feature}]"
 
     def _codes(self, codes: dict[str, float]) -> str:
-        """What categories are worth, the largest first; of many, those that are worth most."""
+        """Codes of categories, the largest first; of many, the largest in absolute value."""
         shown = sorted(codes, key=lambda name: -abs(codes[name]))[: self._style.max_terms]
         shown.sort(key=lambda name: -codes[name])
         parts = [f"{name}: {self._style.number(codes[name])}" for name in shown]
         more = len(codes) - len(shown)
         return "{" + ", ".join(parts + ([f"... {more} more"] if more else [])) + "}"
 
-    def _box(self, features: list[int], weights: list[Any]) -> str | None:
+    def _box(self, features: list[int], coefficients: list[Any]) -> str | None:
         """The direction as the sum over a box of the grid, if it is one of several cells."""
-        if self._shape is None or len(features) == 1 or any(weight != 1.0 for weight in weights):
+        if self._shape is None or len(features) == 1 or any(value != 1.0 for value in coefficients):
             return None
         at = np.unravel_index(np.array(features), self._shape)
         ends = [(int(axis.min()), int(axis.max()) + 1) for axis in at]

@@ -24,7 +24,7 @@ C = TypeVar("C", bound=type)
 
 _registered: dict[str, type] = {}
 # Characters that an array of strings may have room for; a file could ask for any number.
-_MOST_CHARACTERS = 2**28
+_MAX_CHARACTERS = 2**28
 
 
 def register(cls: C) -> C:
@@ -138,7 +138,7 @@ class Encoder:
             self.arrays[path] = value
             return _tagged("array", name=path)
         shape = list(value.shape)
-        if value.dtype.kind == "U" and value.nbytes // 4 <= _MOST_CHARACTERS:
+        if value.dtype.kind == "U" and value.nbytes // 4 <= _MAX_CHARACTERS:
             items = value.ravel().tolist()
             return _tagged("text", shape=shape, width=value.dtype.itemsize // 4, items=items)
         if value.dtype.kind == "O":
@@ -223,7 +223,7 @@ class Decoder:
 
     def _decode_text(self, *, shape: list[int], width: int, items: list[str]) -> NDArray[Any]:
         longest = max(map(len, items), default=1)
-        if not longest <= width or len(items) * width > _MOST_CHARACTERS:
+        if not longest <= width or len(items) * width > _MAX_CHARACTERS:
             raise damaged("its strings do not fit into their array")
         return np.array(items, dtype=f"<U{width}").reshape(shape)
 

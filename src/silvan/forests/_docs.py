@@ -24,9 +24,9 @@ _PARTS = {
     """,
     "patches": """
         shape : int or tuple of int, default=None
-            Shape of the grid that one row lies on, for example ``(28, 28)``. None takes it from `X`
-            in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series. Features
-            are numbered as ``numpy.ravel`` does.
+            Shape of the grid that one sample lies on, for example ``(28, 28)``. None takes it from
+            `X` in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series.
+            Features are numbered as ``numpy.ravel`` does.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; one number holds for
             the contiguous axes. None as `max_size` stands for 3 cells, and for all of an
@@ -37,7 +37,7 @@ _PARTS = {
             cell equally often.
         contiguous : bool or tuple of bool, default=True
             False for an axis whose neighbours do not belong together, such as the channels of a
-            series: ``(False, True)`` for rows of shape (channels, length).
+            series: ``(False, True)`` for samples of shape (channels, length).
         coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
             Coefficients of the cells of a patch.
         n_patches : int, default=1
@@ -57,8 +57,8 @@ _PARTS = {
             the most probable class. Where several classes are the most probable of a leaf, they
             share its vote equally, so that the order of `classes_` does not matter.
         oob_score : bool or callable, default=False
-            Whether to estimate the accuracy on rows that a tree did not draw. A callable is used as
-            ``oob_score(y_true, y_pred)`` in place of the accuracy.
+            Whether to estimate the accuracy on samples that a tree did not draw. A callable is used
+            as ``oob_score(y_true, y_pred)`` in place of the accuracy.
         class_weight : dict, "balanced" or None, default=None
             Weights of the classes, multiplied with `sample_weight`: a dictionary (classes that it
             leaves out have weight 1), or "balanced" for weights inversely proportional to the
@@ -71,7 +71,7 @@ _PARTS = {
     """,
     "regressor_oob": """
         oob_score : bool or callable, default=False
-            Whether to estimate R² on rows that a tree did not draw. A callable is used as
+            Whether to estimate R² on samples that a tree did not draw. A callable is used as
             ``oob_score(y_true, y_pred)`` in place of R².
     """,
     "max_features": """
@@ -88,59 +88,59 @@ _PARTS = {
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.
         min_samples_split : int or float, default=2
-            Number of distinct rows that a node needs to be split; a float is a fraction of the
-            rows.
+            Number of distinct samples that a node needs to be split; a float is a fraction of the
+            samples.
         min_samples_leaf : int or float, default=1
-            Number of distinct rows that both sides of a split need; a float below 1 is a fraction
-            of the rows.
+            Number of distinct samples that both sides of a split need; a float below 1 is a
+            fraction of the samples.
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.
         bootstrap : bool, default=True
             Whether each tree draws its rows with replacement, with probability proportional to
-            their weight. With False each tree sees every row, and weights multiply the rows'
+            their weight. With False each tree sees every sample, and weights multiply the samples'
             counts.
         max_samples : int, float or str, default=None
-            Number of rows that a tree draws, or a fraction in (0, 1] of the base number; None is
+            Number of samples that a tree draws, or a fraction in (0, 1] of the base number; None is
             the base number n. A power of n is written as in ``"n**0.8"``, with an exponent between
             0 and 1: the subsamples of the theory of honest forests. With ``bootstrap=True`` the
             base number is the sum of `sample_weight` if all weights are integers (a weight k stands
-            for k rows), and otherwise the number of rows whose weight is not zero. With
-            ``bootstrap=False`` it is the number of rows whose weight is not zero, and rows are
-            drawn without replacement.
+            for k samples), and otherwise the number of samples whose weight is not zero. With
+            ``bootstrap=False`` it is the number of samples whose weight is not zero, and samples
+            are drawn without replacement.
         honest : bool, default=False
-            Whether the rows of each tree are divided at random into those that decide its splits
+            Whether the samples of each tree are divided at random into those that decide its splits
             and those that fill its leaves, so that no target is used for both. Posteriors are
-            better calibrated for it, at the price of coarser trees. A leaf that no row fills takes
-            the values of its nearest ancestor. Limits such as `min_samples_leaf` count the rows
-            that decide splits.
+            better calibrated for it, at the price of coarser trees. A leaf that no sample fills
+            takes the values of its nearest ancestor. Limits such as `min_samples_leaf` count the
+            samples that decide splits.
         honest_fraction : float, default=0.5
-            Share of the distinct rows of an honest tree that fill its leaves, between 0 and 1.
+            Share of the distinct samples of an honest tree that fill its leaves, between 0 and 1.
         scaling : {"rank", "minmax", "standard"} or None, default=None
             How features are made comparable before directions add them up, learnt on the training
-            rows: "rank" replaces values by their ranks (see
+            samples: "rank" replaces values by their ranks (see
             :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
             [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
-            row counts as so many rows; of other weights only the ratios count. Scaled features are
-            stored as float32.
+            sample counts as so many samples; of other weights only the ratios count. Scaled
+            features are stored as float32.
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"
             The columns that hold categories: strings, numbers or anything that can be compared.
             "from_dtype" takes those of a data frame or Arrow table that have a categorical type or
             hold strings, and none of an array; a list has their positions, their names, or a truth
-            value for each column; None takes all columns for numbers. At each node a category is
-            worth what a random half of the node's rows say of it (see Notes); a category that is
-            not among them, or was never seen, is worth as much as an average row. Missing
-            categories are missing values.
+            value for each column; None takes all columns for numbers. At each node a category
+            gets a code, the mean target of its samples in a random half of the node (see Notes); a
+            category that is not among them, or was never seen, gets the code of an average sample.
+            Missing categories are missing values.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
             Whether covariances are matrices, or variances alone.
         reg_covar : float, default=1e-4, in embeddings 1e-3
             What is added to variances, as a share: of the variances of the node where a split is
-            searched, and of the variances of all rows in leaves. It bounds densities where rows
-            repeat, features are constant, or leaves have fewer rows than features.
+            searched, and of the variances of all samples in leaves. It bounds densities where
+            samples repeat, features are constant, or leaves have fewer samples than features.
         criterion_dim : int or None, default=8
             Largest number of dimensions in which a node measures its rows. If there are more
             features, so many directions are drawn from `projections` for it at each node; those
@@ -157,22 +157,22 @@ _PARTS = {
             otherwise, -1 is all processors. The forest does not depend on it.
         random_state : int, RandomState instance or None, default=None
             Seed of all draws. An integer makes the forest reproducible, whatever the order of the
-            rows.
+            samples.
         verbose : int, default=0
             1 shows a progress bar with the time left on the standard error stream.
         warm_start : bool, default=False
             Whether `fit` keeps the trees of the last call and grows only those that are missing.
             The forest is the one that a single call would have grown; the data must be the same.
     """,
-    "fit_rows": """
+    "fit_samples": """
         X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            Training samples. float32 and uint8 are used as they are, other numbers become float32;
             NaN is a missing value.
     """,
     "fit_weights": """
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
+            Weights of the samples, none negative; None weights all samples equally. See `bootstrap`
+            and `max_samples` for what a weight means.
 
         Returns
         -------
@@ -181,7 +181,7 @@ _PARTS = {
     """,
     "grid_fitted": """
         shape_ : tuple of int
-            Shape of the grid that the rows lie on.
+            Shape of the grid that the samples lie on.
     """,
     "classifier_fitted": """
         classes_ : ndarray of shape (n_classes_,)
@@ -189,13 +189,13 @@ _PARTS = {
         n_classes_ : int
             Number of classes.
         oob_decision_function_ : ndarray of shape (n_samples, n_classes_)
-            Class probabilities from the trees that did not draw the row; NaN for rows that all
-            trees drew and for rows of weight zero. Only if `oob_score` is not False.
+            Class probabilities from the trees that did not draw the sample; NaN for samples that
+            all trees drew and for samples of weight zero. Only if `oob_score` is not False.
     """,
     "regressor_fitted": """
         oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-            Predictions from the trees that did not draw the row; NaN for rows that all trees drew
-            and for rows of weight zero. Only if `oob_score` is not False.
+            Predictions from the trees that did not draw the sample; NaN for samples that all trees
+            drew and for samples of weight zero. Only if `oob_score` is not False.
     """,
     "fitted": """
         forest_ : ForestArrays
@@ -216,11 +216,11 @@ _PARTS = {
         oob_score_ : float
             Score of the out-of-bag predictions; only if `oob_score` is not False.
     """,
-    "grid_rows": """
-        Every method takes `X` as flat rows of shape (n_samples, n_features) or in the shape of the
-        data, ``(n_samples, *shape)``: images (n, H, W), volumes (n, D, H, W), series (n, length),
-        series of several channels (n, channels, length). Arrays whose rows are contiguous in memory
-        are not copied for it.
+    "grid_samples": """
+        Every method takes `X` as flat samples of shape (n_samples, n_features) or in the shape of
+        the data, ``(n_samples, *shape)``: images (n, H, W), volumes (n, D, H, W), series (n,
+        length), series of several channels (n, channels, length). Arrays whose samples are
+        contiguous in memory are not copied for it.
     """,
     "preset": """
         task : {"classification", "regression"}, default="classification"
@@ -246,29 +246,29 @@ _PARTS = {
     """,
     "preset_grid": """
         shape : int or tuple of int, default=None
-            Shape of the grid that one row lies on; None takes it from `X`.
+            Shape of the grid that one sample lies on; None takes it from `X`.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
     """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
-        missing value (NaN) makes every direction that touches it missing for that row, and each
-        split has learnt which side such rows take: the better one, or the one of greater weight if
-        no training row was missing there.
+        missing value (NaN) makes every direction that touches it missing for that sample, and each
+        split has learnt which side such samples take: the better one, or the one of greater weight
+        if no training sample was missing there.
 
         A direction reads a categorical feature through codes that are learnt at each node. The code
-        of a category is the mean target of its rows in the node less that of all rows, in standard
-        deviations of the target; of more than two classes the target is whether the class is in a
-        random group of them, and of several outputs one at random. Only a random half of the node's
-        rows is asked. All rows of the node are then divided as if the codes were numbers, alone or
-        added up with others. So that a feature of many categories cannot win by chance alone, such
-        a direction is compared with others by the geometric mean of its gain over all rows and of
-        the gain that the rows confirm which were not asked.
+        of a category is the mean target of its samples in the node less that of all samples, in
+        standard deviations of the target; of more than two classes the target is whether the class
+        is in a random group of them, and of several outputs one at random. Codes are estimated
+        from a random half of the node's samples. All samples of the node are then divided as if the
+        codes were numbers, alone or added up with others. So that a feature of many categories
+        cannot win by chance alone, such a direction is compared with others by the geometric mean
+        of its gain over all samples and of its gain over the other half.
 
-        Rows of weight zero take no part. A fit depends neither on the order of the rows nor on
-        `n_jobs`; with the default limits an integer weight and a repeated row give the same forest,
-        or, if features are categorical, forests of the same law. A fit that fails or is interrupted
-        leaves the estimator as it was.
+        Samples of weight zero take no part. A fit depends neither on the order of the samples nor
+        on `n_jobs`; with the default limits an integer weight and a repeated sample give the same
+        forest, or, if features are categorical, forests with the same distribution. A fit that
+        fails or is interrupted leaves the estimator unchanged.
     """,
 }
 

@@ -52,7 +52,7 @@ class CategoryTable:
         return [j for j, known in enumerate(self.categories) if known is not None]
 
     def encode(self, X: Any) -> NDArray[Any]:
-        """The rows as numbers: of categories, -1 for new ones, NaN for missing ones."""
+        """The samples as numbers: of categories, -1 for new ones, NaN for missing ones."""
         numeric = [j for j, known in enumerate(self.categories) if known is None]
         values = np.empty((X.shape[0], 0), dtype=np.float32)
         if numeric:
@@ -74,7 +74,7 @@ class CategoryTable:
         return encoded
 
     def show(self, X: Any) -> NDArray[np.object_]:
-        """The rows as objects for readers: numbers, and the names of categories.
+        """The samples as objects for readers: numbers, and the names of categories.
 
         A missing category is None.
         """
@@ -119,7 +119,7 @@ def as_table(X: Any) -> Any:
 
 
 def check_categorical_features(value: Any) -> None:
-    """Check what can be told without the data."""
+    """Check what can be checked without the data."""
     if value is None or (isinstance(value, str) and value == FROM_DTYPE):
         return
     known = not isinstance(value, str) and isinstance(value, Iterable)
@@ -178,7 +178,7 @@ def _begins_with_date(table: Any, j: int) -> bool:
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
-    """Rows as an array; of a data frame or table with categories, as numbers of these."""
+    """Samples as an array; of a data frame or table with categories, as numbers of these."""
     categories = find_categories(FROM_DTYPE, X)
     return np.asarray(X) if categories is None else categories.encode(X)
 
@@ -275,9 +275,9 @@ def _holds_categories(column: Any) -> bool:
 
 
 def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """The distinct values of a column, numbers or objects, and which of them each row has.
+    """The distinct values of a column, numbers or objects, and which of them each sample has.
 
-    Rows with -1 have none. Missing values may be among the distinct ones, or not.
+    Samples with -1 have none. Missing values may be among the distinct ones, or not.
     """
     column = _take_column(table, j)
     if _is_arrow(table):
@@ -304,7 +304,7 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """The same of a column of pyarrow, which knows how."""
     if hasattr(column.type, "value_type"):
-        # A dictionary may have values twice, and such that no row has.
+        # A dictionary may have values twice, and such that no sample has.
         column = column.cast(column.type.value_type)
     encoded = column.combine_chunks().dictionary_encode()
     distinct = encoded.dictionary.to_numpy(zero_copy_only=False)

@@ -17,7 +17,7 @@ from silvan._validation import check_choice, invalid, is_integer, is_number
 from silvan.forests._docs import shared_docs
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import ClassTargets, Targets
-from silvan.forests.weights import row_blocks
+from silvan.forests.weights import sample_blocks
 
 # Shares of the classes in a leaf add up to 1, but for this.
 _ROUNDING = 1e-9
@@ -28,9 +28,10 @@ _ROUNDING = 1e-9
 class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that predicts classes, for any distribution of split directions.
 
-    Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
-    are drawn at random from `projections`. Axis-aligned directions give Breiman's random forest,
-    sparse signed ones a sparse projection oblique forest, patches of pixels a manifold forest.
+    Each tree is grown on samples of its own by splitting nodes along the best of a few directions
+    that are drawn at random from `projections`. Axis-aligned directions give Breiman's random
+    forest, sparse signed ones a sparse projection oblique forest, patches of pixels a manifold
+    forest.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
 
         Parameters
         ----------
-        {fit_rows}
+        {fit_samples}
         y : array-like of shape (n_samples,)
             Class labels: numbers or strings.
         {fit_weights}
@@ -106,23 +107,23 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             Most probable classes. Where the whole forest finds several equally probable, the first
             of them in `classes_`, as in scikit-learn; this is the only place where the order of the
-            classes counts, and `predict_proba` tells such ties.
+            classes counts, and `predict_proba` shows such ties.
         """
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)
-        for block in row_blocks(len(rows), self.n_classes_):
+        for block in sample_blocks(len(rows), self.n_classes_):
             codes[block] = self._predict_values(rows[block]).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
         return labels
@@ -133,7 +134,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -149,7 +150,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------

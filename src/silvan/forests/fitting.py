@@ -1,4 +1,4 @@
-"""What surrounds the growing of trees: rows, seeds, warm starts, and undoing a failed fit."""
+"""What surrounds the growing of trees: samples, seeds, warm starts, and undoing a failed fit."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
 
 
 def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
-    """Require that a warm start goes on with the rows that the first trees were grown on."""
+    """Require that a warm start goes on with the samples that the first trees were grown on."""
     if not now.same_as(earlier):
         raise ValueError(
-            "warm_start=True grows more trees on the same rows, but X, y, sample_weight, "
+            "warm_start=True grows more trees on the same samples, but X, y, sample_weight, "
             "class_weight, bootstrap, max_samples, honest, honest_fraction or scaling is not what "
             "it was; pass the same ones, or set warm_start=False."
         )

@@ -1,4 +1,4 @@
-"""Forests whose rows lie on a grid: `X` is flattened, and directions are patches."""
+"""Forests whose samples lie on a grid: `X` is flattened, and directions are patches."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class GridForest(GridParameters, SupervisedForest):
         given = None if self.shape is None else Patches(self.shape)._shape()
         if given is not None and grid not in (None, given):
             raise ValueError(
-                f"shape {given} is not the shape {grid} of the rows of X; leave shape out to take "
-                "it from X, or pass flat rows."
+                f"shape {given} is not the shape {grid} of the samples of X; leave shape out to "
+                "take it from X, or pass flat samples."
             )
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
@@ -53,17 +53,17 @@ class GridForest(GridParameters, SupervisedForest):
         return super()._sample_shape() if self._flat_samples else self.shape_
 
     def _check_grid(self, X: Any, grid: tuple[int, ...] | None) -> None:
-        """Refuse rows on another grid than that of `fit`."""
+        """Refuse samples on another grid than that of `fit`."""
         shape = self.shape_
         came = getattr(X, "shape", None) if grid is None else (len(X), *grid)
         if came == shape and shape[0] > 1 and len(shape) > 1:
             raise ValueError(
-                f"X has the shape {shape} of a single row; add an axis for the rows, as in X[None]."
+                f"X has the shape {shape} of a single sample; add an axis in front, as in X[None]."
             )
         if grid not in (None, shape):
             raise ValueError(
-                f"X must have flat rows, or rows of the shape {shape} that the forest was fitted "
-                f"on, but its rows have shape {grid}; pass rows of the same grid."
+                f"X must have flat samples, or samples of the shape {shape} that the forest was "
+                f"fitted on, but they have shape {grid}; pass samples of the same grid."
             )
 
     def patches(self) -> Patches:
@@ -95,7 +95,7 @@ class GridForest(GridParameters, SupervisedForest):
 
 
 def flatten_rows(X: Any) -> tuple[Any, tuple[int, ...] | None]:
-    """Rows with one axis of features, and the shape that they had if it was another.
+    """Samples with one axis of features, and the shape that they had if it was another.
 
     Anything with two axes or fewer is left as it is, data frames with their names among them.
     """

@@ -51,8 +51,8 @@ def credit_features(
     """Credit that the features get from the splits, of shape (n_features, n_kinds of credit).
 
     `credit_of_tree` gives the credit of the nodes of a tree, of shape (n_nodes, n_kinds). A split's
-    credit is spread over the features of its direction in proportion to their absolute weights, or
-    goes in full to each of them.
+    credit is spread over the features of its direction in proportion to their absolute
+    coefficients, or goes in full to each of them.
     """
     total: NDArray[np.float64] = np.zeros(())
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.
@@ -65,7 +65,7 @@ def credit_features(
 
 
 def direction_shares(directions: csr_array) -> csr_array:
-    """Absolute weights of each direction, divided by their sum; equal ones if that is zero.
+    """Absolute coefficients of each direction, divided by their sum; equal ones if that is zero.
 
     It is zero where a split only tells missing categories from others.
     """
@@ -80,7 +80,7 @@ def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
     """Weight of each class in each node of a tree, of shape (n_nodes, n_classes).
 
     Leaves have theirs from their values; a split has the sum of its children. In an honest forest
-    the weights are of the rows that decide splits, and their shares those of the other rows.
+    the weights are of the samples that decide splits, and their shares those of the other samples.
     """
     nodes = nodes_of(forest, tree)
     left = forest.left[nodes]
@@ -96,7 +96,8 @@ def class_weights(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
 def class_gains(forest: ForestArrays, tree: int, criterion: str) -> NDArray[np.float64]:
     """Each class's part in the gain of each node of a tree.
 
-    Rows add up to `split_gains`, unless the forest is honest and posteriors come from other rows.
+    Rows add up to `split_gains`, unless the forest is honest and posteriors come from other
+    samples.
     """
     weights = class_weights(forest, tree)
     totals = weights.sum(axis=1, keepdims=True)

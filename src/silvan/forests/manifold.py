@@ -20,7 +20,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     neighbouring cells, ``projections=Patches(...)``: a manifold forest (MORF) [1]_, [2]_. The cost
     of a patch does not depend on its size.
 
-    {grid_rows}
+    {grid_samples}
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     --------
     ManifoldForestRegressor : The same for numeric targets.
     ForestClassifier : The forest for any distribution of directions.
-    silvan.projections.Patches : The law of the patches.
+    silvan.projections.Patches : The distribution of the patches.
     silvan.inspection.importance_map : What the forest looks at, in the shape of the data.
 
     Notes
@@ -68,7 +68,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     >>> forest.score(digits.images[1000:], digits.target[1000:]) > 0.9
     True
 
-    The same images as flat rows:
+    The same images as flat samples:
 
     >>> forest.set_params(shape=(8, 8)).fit(digits.data[:1000], digits.target[:1000]).shape_
     (8, 8)
@@ -83,7 +83,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     It is a :class:`ForestRegressor` whose candidate directions are sums over random patches of
     neighbouring cells, ``projections=Patches(...)``: a manifold forest for regression [1]_.
 
-    {grid_rows}
+    {grid_samples}
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     --------
     ManifoldForestClassifier : The same for classes.
     ForestRegressor : The forest for any distribution of directions.
-    silvan.projections.Patches : The law of the patches.
+    silvan.projections.Patches : The distribution of the patches.
     silvan.inspection.importance_map : What the forest looks at, in the shape of the data.
 
     Notes

@@ -1,4 +1,4 @@
-"""The parameters that forests share: declared once, with their rules and what the core is told."""
+"""The parameters that forests share: declared once, with rules and the core's options."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
             "honest_fraction",
-            "a number between 0 and 1, the share of rows that fill the leaves of an honest tree",
+            "a number between 0 and 1, the share of samples that fill the leaves of an honest tree",
             forest.honest_fraction,
             "pass for example 0.5",
         )
@@ -108,7 +108,7 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:
         raise invalid(
             "oob_score",
-            "False when every tree sees every row (bootstrap=False, max_samples=None)",
+            "False when every tree sees every sample (bootstrap=False, max_samples=None)",
             forest.oob_score,
             "set bootstrap=True or max_samples, or leave oob_score out",
         )
@@ -184,7 +184,7 @@ def _check_max_samples(value: object) -> None:
 def _check_count_or_fraction(
     name: str, value: object, minimum: int, alternatives: str = "", *, whole: bool = True
 ) -> None:
-    """Require a number of rows, or a fraction of them; all of them (1.0) only if `whole`."""
+    """Require a number of samples, or a fraction of them; all of them (1.0) only if `whole`."""
     count = is_integer(value) and value >= minimum  # type: ignore[operator]
     fraction = is_number(value) and not is_integer(value) and 0 < value <= 1  # type: ignore[operator]
     if not (count or (fraction and (whole or value < 1))):  # type: ignore[operator]
@@ -197,5 +197,5 @@ def _check_count_or_fraction(
 
 
 def _count(value: Any, n_samples: int) -> int:
-    """A number of rows, given as such or as a fraction of all rows (rounded up)."""
+    """A number of samples, given as such or as a fraction of all samples (rounded up)."""
     return min(int(value), _NO_LIMIT) if is_integer(value) else math.ceil(value * n_samples)

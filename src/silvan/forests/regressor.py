@@ -24,8 +24,8 @@ from silvan.forests.weights import RowWeighting, weighted_quantiles
 class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that predicts numbers, for any distribution of split directions.
 
-    Each tree is grown on rows of its own by splitting nodes along the best of a few directions that
-    are drawn at random from `projections`. The targets may have several columns.
+    Each tree is grown on samples of its own by splitting nodes along the best of a few directions
+    that are drawn at random from `projections`. The targets may have several columns.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
     {notes}
 
     Targets are rounded while trees grow so that all sums of them are exact in float64; with equal
-    weights a prediction is off by less than 1e-12 of the range of the targets at a thousand rows,
-    and 1e-9 at a million.
+    weights a prediction is off by less than 1e-12 of the range of the targets at a thousand
+    samples, and 1e-9 at a million.
 
     References
     ----------
@@ -86,7 +86,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
 
         Parameters
         ----------
-        {fit_rows}
+        {fit_samples}
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers to regress on, a column for each output.
         {fit_weights}
@@ -94,12 +94,12 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         return super().fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Predict the targets of each row.
+        """Predict the targets of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         return self._drop_single_output(self._predict_values(self._rows(X)))
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = 0.5) -> NDArray[np.float64]:
-        """Predict quantiles of the targets, given each row.
+        """Predict quantiles of the targets, given each sample.
 
         The conditional distribution of a target is that of the training targets under the weights
         of `forest_weights` (Meinshausen 2006). Its quantile is the smallest training target whose
@@ -118,7 +118,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
         q : float or array-like of shape (n_quantiles,), default=0.5
             Levels in [0, 1].
 

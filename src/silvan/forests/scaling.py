@@ -1,4 +1,4 @@
-"""Scaling of features inside a forest: learnt on the training rows, applied to every row."""
+"""Scaling of features inside a forest: learnt on the training samples, applied to every sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan.forests.categories import CategoryTable
-from silvan.preprocessing import RankScaler, distinct_values, row_counts
+from silvan.preprocessing import RankScaler, distinct_values, sample_counts
 
 SCALINGS = ("rank", "minmax", "standard")
 
@@ -49,12 +49,12 @@ def fit_scaler(
     kept: NDArray[np.int32] | None,
     weight: NDArray[np.float64] | None,
 ) -> Scaler | None:
-    """Learn a scaling from the rows `kept` (None: all) of checked data; None scales nothing."""
+    """Learn a scaling from the samples `kept` (None: all) of checked data; None scales nothing."""
     if scaling is None:
         return None
     if scaling == "rank":
         return RankScaler()._learn(X, kept, weight)
-    counts = row_counts(weight, kept)
+    counts = sample_counts(weight, kept)
     measure = _range if scaling == "minmax" else _moments
     # Of a feature without values the scaled ones are missing.
     measures = np.full((2, X.shape[1]), np.nan)
@@ -65,20 +65,20 @@ def fit_scaler(
     return LinearScaler(*measures)
 
 
-def scale_rows(
+def scale_samples(
     scaler: Scaler,
     X: NDArray[Any],
     kept: NDArray[np.int32] | None,
     order: Any,
     table: CategoryTable | None = None,
 ) -> NDArray[np.float32]:
-    """The rows `kept` (None: all), scaled, in one float32 matrix of that memory order.
+    """The samples `kept` (None: all), scaled, in one float32 matrix of that memory order.
 
     Numbers of categories stay as they are.
     """
     categorical = set() if table is None else set(table.columns)
-    n_rows = len(X) if kept is None else len(kept)
-    scaled = np.empty((n_rows, X.shape[1]), dtype=np.float32, order=order)
+    n_samples = len(X) if kept is None else len(kept)
+    scaled = np.empty((n_samples, X.shape[1]), dtype=np.float32, order=order)
     for j in range(X.shape[1]):
         column = X[:, j] if kept is None else X[kept, j]
         scaled[:, j] = column if j in categorical else scaler._scale_column(j, column)

@@ -33,7 +33,7 @@ from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failu
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
 from silvan.forests.sampling import RowPlan, plan_rows, sample_rows
-from silvan.forests.scaling import Scaler, fit_scaler, scale_rows
+from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
 from silvan.forests.targets import Targets
 from silvan.forests.weights import RowWeighting
 
@@ -158,7 +158,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         if scaler is None:
             return super()._read_rows(checked, seed)
         # Scaled or not, one copy at most.
-        scaled = scale_rows(scaler, X, plan.kept, "F", self._categories)
+        scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
         features = TrainingFeatures(scaled, None)
         sampling = sample_rows(plan, features, targets.kept(plan), seed)
         return TrainingRows(features, targets, sampling, scaler)
@@ -185,17 +185,17 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         )
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
-            # A tree leaves out a share of about exp(-n_draws / n) of n rows.
+            # A tree leaves out a share of about exp(-n_draws / n) of n samples.
             repeated = sampling.plan.n_draws > 2 * len(counts)
             remedy = (
-                "integer weights count as repeated rows, so pass floats, which are relative "
+                "integer weights count as repeated samples, so pass floats, which are relative "
                 "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
                 if repeated
                 else "grow more trees"
             )
             warn_user(
-                f"{n_missed} of {len(counts)} rows were drawn by every tree and have no out-of-bag "
-                f"prediction (NaN); {remedy}."
+                f"{n_missed} of {len(counts)} samples were drawn by every tree and have no "
+                f"out-of-bag prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
@@ -206,22 +206,22 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
 
     def forest_weights(self, X: ArrayLike) -> csr_array:
-        """How much each training row counts in the prediction for each row of `X`.
+        """How much each training sample counts in the prediction for each sample of `X`.
 
-        The weight alpha_i(x) is the mean over trees of the share of training row i in the leaf that
-        x ends in; in an honest forest, of its share in the rows that fill the leaf. Rows sum to 1.
-        The product with the training targets is `predict` of a regressor, and with their indicators
-        it is `predict_proba` of a classifier with soft voting.
+        The weight alpha_i(x) is the mean over trees of the share of training sample i in the leaf
+        that x ends in; in an honest forest, of its share in the samples that fill the leaf. Rows
+        sum to 1. The product with the training targets is `predict` of a regressor, and with their
+        indicators it is `predict_proba` of a classifier with soft voting.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
         weights : csr_array of shape (n_queries, n_samples)
-            Weights of the training rows, in the order in which they were given to `fit`.
+            Weights of the training samples, in the order in which they were given to `fit`.
         """
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
@@ -247,7 +247,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         return None if self._categories is None else list(self._categories.categories)
 
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Means over the trees of leaf values or votes, for rows that were checked."""
+        """Means over the trees of leaf values or votes, for samples that were checked."""
         values: NDArray[np.float64] = _core.predict(
             self.forest_, rows, self._hard_votes(), self._n_threads()
         )
@@ -260,7 +260,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return super()._rows(X)
         checked = self._check_rows(X)
         check_features(checked)
-        return scale_rows(self._scaler, checked, None, "C", self._categories)
+        return scale_samples(self._scaler, checked, None, "C", self._categories)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

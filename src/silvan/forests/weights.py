@@ -1,4 +1,4 @@
-"""The forest as a weighting of its training rows: alpha_i(x), and quantiles under it."""
+"""The forest as a weighting of its training samples: alpha_i(x), and quantiles under it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def tree_groups(forest: ForestArrays) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def leaf_row_weights(
+def leaf_sample_weights(
     forest: ForestArrays, sampling: RowSampling, trees: tuple[int, int], first_number: int = 0
 ) -> csr_array:
-    """Shares of the training rows in each leaf of a range of trees; rows sum to 1.
+    """Shares of the training samples in each leaf of a range of trees; rows sum to 1.
 
     `first_number` is the number of the forest's first tree, which is not 0 for trees that are about
     to be appended to others.
@@ -59,15 +59,16 @@ def leaf_means(
 ) -> NDArray[np.float64]:
     """Weighted means of the targets in each leaf, of shape (n_leaves, n_outputs)."""
     means = [
-        leaf_row_weights(forest, sampling, trees, first_number) @ y for trees in tree_groups(forest)
+        leaf_sample_weights(forest, sampling, trees, first_number) @ y
+        for trees in tree_groups(forest)
     ]
     return np.concatenate(means)
 
 
 class RowWeighting:
-    """Gives the weights of the training rows for queries, from the leaves that they end in.
+    """Gives the weights of the training samples for queries, from the leaves that they end in.
 
-    A query's leaves times the leaves' rows is one sparse product for each group of trees.
+    A query's leaves times the leaves' samples is one sparse product for each group of trees.
     """
 
     def __init__(self, forest: ForestArrays, sampling: RowSampling) -> None:
@@ -89,10 +90,10 @@ class RowWeighting:
         """Blocks of queries whose weights have a bounded number of entries together."""
         largest_leaf = int(np.diff(self._forest.member_indptr).max())
         entries = min(self._sampling.plan.n_samples, self._forest.n_trees * largest_leaf)
-        return row_blocks(n_queries, entries, _QUERIES_AT_ONCE)
+        return sample_blocks(n_queries, entries, _QUERIES_AT_ONCE)
 
     def _expand(self, trees: tuple[int, int]) -> csr_array:
-        return leaf_row_weights(self._forest, self._sampling, trees)
+        return leaf_sample_weights(self._forest, self._sampling, trees)
 
     def _product(self, nodes: NDArray[np.int32], trees: tuple[int, int]) -> csr_array:
         forest, group = self._forest, slice(*trees)
@@ -112,11 +113,13 @@ class RowWeighting:
         return product
 
 
-def row_blocks(n_rows: int, entries_per_row: int, most_rows: int | None = None) -> Iterator[slice]:
-    """Blocks of rows with a bounded number of entries together, at least one row in each."""
-    size = max(1, _ENTRIES_AT_ONCE // max(1, entries_per_row))
-    size = size if most_rows is None else min(size, most_rows)
-    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+def sample_blocks(
+    n_samples: int, entries_per_sample: int, max_samples: int | None = None
+) -> Iterator[slice]:
+    """Blocks of samples with a bounded number of entries together, at least one sample in each."""
+    size = max(1, _ENTRIES_AT_ONCE // max(1, entries_per_sample))
+    size = size if max_samples is None else min(size, max_samples)
+    return (slice(start, min(start + size, n_samples)) for start in range(0, n_samples, size))
 
 
 def weighted_quantiles(
@@ -124,7 +127,7 @@ def weighted_quantiles(
 ) -> NDArray[np.float64]:
     """For each row of `weights`, the smallest value whose distribution function reaches each q.
 
-    Returns an array of shape (n_rows, n_quantiles).
+    Returns an array of shape (n_samples, n_quantiles).
     """
     by_value = np.argsort(values, kind="stable")
     rank = np.empty(len(values), dtype=weights.indices.dtype)

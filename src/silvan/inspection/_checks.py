@@ -28,10 +28,11 @@ def check_classifier(forest: object) -> None:
         raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
 
 
-def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Require the rows that the forest was fitted on; return them and the encoded targets.
+def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Require the samples that the forest was fitted on; return them and the encoded targets.
 
-    The canonical order of the rows is a hash of their content, so other rows have another one.
+    The canonical order of the samples is a hash of their content, so other samples have another
+    one.
     """
     fitted = forest.fitted_
     rows, sampling = fitted.read(X), fitted.sampling
@@ -50,7 +51,7 @@ def check_training_rows(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[Any
     )
     if not same:
         raise ValueError(
-            f"X and y must be the {sampling.plan.n_samples} training rows, in their order, since "
+            f"X and y must be the {sampling.plan.n_samples} training samples, in order, since "
             "the forest knows which of these each tree left out; pass what was given to fit."
         )
     return rows, targets

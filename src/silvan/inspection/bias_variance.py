@@ -27,9 +27,9 @@ class BiasVariance:
     Attributes
     ----------
     bias : float
-        Share of rows whose most common prediction is not the Bayes classifier's.
+        Share of samples whose most common prediction is not the Bayes classifier's.
     variance : float
-        Mean share of the predictions of a row that are not its most common one.
+        Mean share of the predictions of a sample that are not its most common one.
     systematic_effect : float
         Increase of the error from the Bayes classifier to the most common prediction.
     variance_effect : float
@@ -62,8 +62,8 @@ def bias_variance(
 ) -> BiasVariance:
     """Bias, variance and their effects on the error of a classifier, by simulation [1]_ [2]_.
 
-    The classifier is fitted to `n_repeats` training sets and predicts the same test rows each time;
-    see `decompose_error` for what is computed from the predictions.
+    The classifier is fitted to `n_repeats` training sets and predicts the same test samples each
+    time; see `decompose_error` for what is computed from the predictions.
 
     Parameters
     ----------
@@ -71,20 +71,20 @@ def bias_variance(
         Any classifier with the interface of scikit-learn. It is cloned, and a parameter
         `random_state` is set anew for each training set.
     simulate : callable
-        ``simulate(n_samples, random_state=seed)`` returns rows and classes, as the functions of
+        ``simulate(n_samples, random_state=seed)`` returns samples and classes, as the functions of
         :mod:`silvan.datasets` do.
     n_samples : int
-        Number of rows of a training set.
+        Number of samples of a training set.
     posterior : callable, default=None
-        ``posterior(X)`` returns the true class probabilities of rows, with a column for each class
-        in the order of the sorted labels. None takes the class of a row for a function of its
+        ``posterior(X)`` returns the true class probabilities of samples, with a column for each
+        class in the order of the sorted labels. None takes the class of a row for a function of its
         features, so that the Bayes error is zero, as in sparse parity.
     n_repeats : int, default=100
         Number of training sets.
     n_test : int, default=10000
-        Number of test rows.
+        Number of test samples.
     random_state : int, RandomState or None, default=None
-        Seed of the test rows, the training sets and the fits.
+        Seed of the test samples, the training sets and the fits.
     n_jobs : int, default=None
         Number of fits that run at the same time.
 
@@ -131,7 +131,7 @@ def bias_variance(
     if truth.shape != (n_test, len(classes)):
         raise ValueError(
             f"posterior must return a row of {len(classes)} probabilities, one for each of the "
-            f"classes {classes[:10]}, for each of {n_test} test rows, but it returned shape "
+            f"classes {classes[:10]}, for each of {n_test} test samples, but it returned shape "
             f"{truth.shape}; put the classes in the order of the sorted labels."
         )
     codes = np.stack([np.searchsorted(classes, predicted) for predicted, _ in runs])
@@ -151,8 +151,8 @@ def _predict_after_fit(
 def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVariance:
     """Decompose the error of predictions that were made from several training sets [1]_ [2]_.
 
-    Let h*(x) be the most probable class of a row, h̄(x) its most common prediction, and P the true
-    probabilities. Then, with expectations over the rows and the training sets,
+    Let h*(x) be the most probable class of a sample, h̄(x) its most common prediction, and P the
+    true probabilities. Then, with expectations over the samples and the training sets,
 
     - bias is P(h̄ ≠ h*) and variance is P(h ≠ h̄);
     - the systematic effect is E[P(Y = h* | x) - P(Y = h̄ | x)];
@@ -194,7 +194,7 @@ def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVarianc
             f"n_classes), but they have shapes {codes.shape} and {truth.shape}; pass a prediction "
             "of each training set for each row of the posterior."
         )
-    n_rows, n_classes = truth.shape
+    n_samples, n_classes = truth.shape
     if not (codes.dtype.kind in "iu" and codes.min() >= 0 and codes.max() < n_classes):
         raise invalid(
             "predictions", f"integers from 0 to {n_classes - 1}", predictions, "encode the classes"
@@ -203,11 +203,13 @@ def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVarianc
         raise invalid(
             "posterior", "probabilities that sum to 1 in each row", posterior, "normalise them"
         )
-    cells = np.arange(n_rows) * n_classes + codes
-    counts = np.bincount(cells.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes)
+    cells = np.arange(n_samples) * n_classes + codes
+    counts = np.bincount(cells.ravel(), minlength=n_samples * n_classes).reshape(
+        n_samples, n_classes
+    )
     common = counts / len(codes)
     best, usual = truth.argmax(axis=1), counts.argmax(axis=1)
-    row = np.arange(n_rows)
+    row = np.arange(n_samples)
     bayes = 1.0 - float(truth[row, best].mean())
     usual_error = 1.0 - float(truth[row, usual].mean())
     error = 1.0 - float((truth * common).sum(axis=1).mean())

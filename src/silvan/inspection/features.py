@@ -36,8 +36,8 @@ def projection_counts(
 ) -> NDArray[np.int64] | NDArray[np.float64]:
     """How often each feature is in the direction of a split: the counts π_k of [1]_.
 
-    π_k is the number of splits, in all trees, whose direction has a nonzero weight for feature k.
-    A direction of several features counts for each of them.
+    π_k is the number of splits, in all trees, whose direction has a nonzero coefficient for feature
+    k. A direction of several features counts for each of them.
 
     Parameters
     ----------
@@ -92,16 +92,16 @@ def importance_map(
 
         - ``"counts"``: one to each feature of its direction, as `projection_counts` [1]_.
         - ``"gain"``: its decrease of impurity, spread over the features in proportion to their
-          absolute weights, as the forest's `feature_importances_` [2]_.
+          absolute coefficients, as the forest's `feature_importances_` [2]_.
     per_class : bool, default=False
         Whether to part the credit of each split among the classes; only for classifiers. The maps
         of the classes add up to the whole map.
 
-        - A count goes to the classes in proportion to their weight among the rows that reach the
-          split: class c's map says where its rows are looked at.
+        - A count goes to the classes in proportion to their weight among the samples that reach the
+          split: class c's map shows where its samples are looked at.
         - Impurity is a sum over the classes, of p(1 - p) for Gini and -p log p for entropy, where p
           is the class's share in the node. Its decrease goes to the classes term by term, and no
-          term ever increases: class c's map says what tells it from the rest. With two classes
+          term ever increases: class c's map shows what separates it from the rest. With two classes
           and Gini the two terms are the same, and so are the maps.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
@@ -163,20 +163,20 @@ def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], N
 def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 0.0) -> float:
     """Share of the importance that lies on background: features that hardly vary in `X`.
 
-    A feature is background if its value is the same in all rows of `X`, or in all but a few. It
-    tells rows apart nowhere or hardly anywhere, so importance there is noise, which [1]_ finds in
-    scattered directions and not in patches.
+    A feature is background if its value is the same in all samples of `X`, or in all but a few. It
+    hardly separates any samples, so importance there is noise, which [1]_ finds
+    in scattered directions and not in patches.
 
     Parameters
     ----------
     importance : array-like
         Importance of each feature, in any shape, not negative; for example an `importance_map`.
     X : array-like of shape (n_samples, n_features) or (n_samples, ...)
-        Rows, as given to the forest.
+        Samples, as given to the forest.
     tolerance : float, default=0.0
-        Largest share of rows, below one half, whose value may differ from the feature's usual one
-        (its median). An axis-aligned split cannot use a feature that is the same in all rows, so
-        forests of such splits need a tolerance above 0 to be compared with.
+        Largest share of samples, below one half, whose value may differ from the feature's usual
+        one (its median). An axis-aligned split cannot use a feature that is the same in all
+        samples, so forests of such splits need a tolerance above 0 to be compared with.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
     rows = as_numbers(flatten_rows(X)[0])
     if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] != values.size:
         raise ValueError(
-            f"importance has {values.size} values but X has shape {np.shape(X)}; pass rows with "
+            f"importance has {values.size} values but X has shape {np.shape(X)}; pass samples with "
             "one value for each feature of the importance."
         )
     if not (values.size and (values >= 0).all() and 0 < values.sum() < math.inf):

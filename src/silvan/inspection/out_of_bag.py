@@ -1,4 +1,4 @@
-"""Which rows each tree left out, and the error on them as the forest grows."""
+"""Which samples each tree left out, and the error on them as the forest grows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
-from silvan.forests.weights import row_blocks
-from silvan.inspection._checks import check_forest, check_training_rows
+from silvan.forests.weights import sample_blocks
+from silvan.inspection._checks import check_forest, check_training_samples
 from silvan.inspection.trees import reached_leaves
 
 
 def out_of_bag_mask(forest: BaseForest) -> NDArray[np.bool_]:
-    """Which training rows each tree did not draw.
+    """Which training samples each tree did not draw.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def out_of_bag_mask(forest: BaseForest) -> NDArray[np.bool_]:
     Returns
     -------
     mask : ndarray of shape (n_samples, n_estimators)
-        True where the tree did not draw the row. False for rows of weight zero, which no tree may
-        draw and which no out-of-bag estimate counts.
+        True where the tree did not draw the sample. False for samples of weight zero, which no tree
+        may draw and which no out-of-bag estimate counts.
 
     Examples
     --------
@@ -55,16 +55,16 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     forest : fitted forest
         A classifier or regressor of this library.
     X : array-like of shape (n_samples, n_features)
-        The rows that the forest was fitted on.
+        The samples that the forest was fitted on.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Their targets.
 
     Returns
     -------
     errors : ndarray of shape (n_estimators,)
-        Share of rows that the trees that left them out classify wrongly, or mean squared error of a
-        regressor. Rows that all the first trees drew do not count yet; NaN where there are no
-        others. The forest's `voting` decides how the trees are put together. The last entry of a
+        Share of samples that the trees that left them out classify wrongly, or mean squared error
+        of a regressor. Samples that all the first trees drew do not count yet; NaN where there are
+        no others. The forest's `voting` decides how the trees are put together. The last entry of a
         classifier is ``1 - oob_score_``.
 
     Examples
@@ -83,15 +83,15 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     classify = isinstance(forest, ForestClassifier)
     values = forest.fitted_.voting_arrays.leaf_values()
     for block in out_of_bag_blocks(forest, X, y):
-        n_rows = len(block.y)
-        sums = np.zeros((n_rows, forest.forest_.n_outputs))
-        n_votes, loss = np.zeros(n_rows), np.zeros(n_rows)
+        n_samples = len(block.y)
+        sums = np.zeros((n_samples, forest.forest_.n_outputs))
+        n_votes, loss = np.zeros(n_samples), np.zeros(n_samples)
         for tree in range(len(losses)):
             rows = np.flatnonzero(block.out[:, tree])
             leaves = block.leaves[rows, tree]
             n_votes[rows] += 1
             sums[rows] += values[leaves].toarray()
-            # Only the rows that this tree votes on have a new prediction.
+            # Only the samples that this tree votes on have a new prediction.
             if classify:
                 loss[rows] = sums[rows].argmax(axis=1) != block.y[rows]
             else:
@@ -105,31 +105,31 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
 
 
 class OutOfBagBlock(NamedTuple):
-    """Some training rows, the leaves that they end in, and the trees that did not draw them."""
+    """Some training samples, the leaves that they end in, and the trees that did not draw them."""
 
     y: NDArray[Any]  # encoded targets
-    leaves: NDArray[np.int64]  # (n_rows, n_trees), numbered among the leaves of all trees
-    out: NDArray[np.bool_]  # (n_rows, n_trees)
+    leaves: NDArray[np.int64]  # (n_samples, n_trees), numbered among the leaves of all trees
+    out: NDArray[np.bool_]  # (n_samples, n_trees)
 
 
 def out_of_bag_blocks(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> Iterator[OutOfBagBlock]:
-    """The training rows of a fitted forest, as many at once as fit in bounded memory."""
-    rows, targets = check_training_rows(forest, X, y)
+    """The training samples of a fitted forest, as many at once as fit in bounded memory."""
+    rows, targets = check_training_samples(forest, X, y)
     packed = _pack_mask(forest)
     arrays = forest.forest_
     if not packed.any():
         raise ValueError(
-            "no tree left out a row, so nothing is out of bag; fit the forest with bootstrap=True, "
-            "or with max_samples below the number of rows."
+            "no tree left out a sample, so nothing is out of bag; fit with bootstrap=True, "
+            "or with max_samples below the number of samples."
         )
     # A leaf number has eight bytes, a node's four, the mask one.
-    for block in row_blocks(len(rows), 2 * arrays.n_trees + arrays.n_outputs):
+    for block in sample_blocks(len(rows), 2 * arrays.n_trees + arrays.n_outputs):
         out = np.unpackbits(packed[block], axis=1, count=arrays.n_trees).view(np.bool_)
         yield OutOfBagBlock(targets[block], reached_leaves(forest, rows[block]), out)
 
 
 def _pack_mask(forest: BaseForest) -> NDArray[np.uint8]:
-    """The mask of rows and trees, a bit each; its rows are those of the training data."""
+    """The mask of samples and trees, a bit each; its rows are those of the training data."""
     sampling, n_trees = forest.fitted_.sampling, forest.forest_.n_trees
     packed = np.zeros((sampling.plan.n_samples, (n_trees + 7) // 8), dtype=np.uint8)
     rows = slice(None) if sampling.plan.kept is None else sampling.plan.kept

@@ -9,7 +9,7 @@ from silvan._validation import invalid
 
 
 def hellinger_distance(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
-    """Hellinger distance between two distributions over the classes, row by row.
+    """Hellinger distance between two distributions over the classes, sample by sample.
 
     It is sqrt(Σ_k (√p_k - √q_k)² / 2): 0 where they are the same and 1 where no class has positive
     probability in both. [1]_ compares estimated posteriors with the true ones by its mean.

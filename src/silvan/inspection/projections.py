@@ -1,4 +1,4 @@
-"""Importance of whole projections: what the splits along one direction are worth together."""
+"""Importance of whole projections: the gain of all splits along one direction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from silvan.inspection._checks import check_forest
 
 # Weights are compared to about six digits, one less than float32 has.
 _STEPS = 2.0**20
-_MOST_TERMS = 8
+_MAX_TERMS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,8 @@ class TopProjections:
     Attributes
     ----------
     directions : csr_array of shape (n_projections, n_features)
-        Weights of the features. Each projection is scaled so that its largest absolute weight is 1
-        and its first weight is positive.
+        Coefficients of the features. Each projection is scaled so that its largest absolute
+        coefficient is 1 and its first coefficient is positive.
     importances : ndarray of shape (n_projections,)
         Share of each projection in the decrease of impurity.
     n_splits : ndarray of shape (n_projections,)
@@ -65,13 +65,13 @@ class TopProjections:
         return [self._formula(slice(start, end)) for start, end in bounds]
 
     def _formula(self, entries: slice) -> str:
-        features, weights = self.directions.indices[entries], self.directions.data[entries]
+        features, coefficients = self.directions.indices[entries], self.directions.data[entries]
         terms: list[str] = []
-        for feature, weight in zip(features[:_MOST_TERMS], weights[:_MOST_TERMS], strict=True):
-            size = "" if abs(weight) == 1 else f"{abs(weight):.3g} "
-            sign = ("- " if weight < 0 else "+ ") if terms else ""
+        for feature, value in zip(features[:_MAX_TERMS], coefficients[:_MAX_TERMS], strict=True):
+            size = "" if abs(value) == 1 else f"{abs(value):.3g} "
+            sign = ("- " if value < 0 else "+ ") if terms else ""
             terms.append(f"{sign}{size}{self.feature_names[feature]}")
-        if len(features) > _MOST_TERMS:
+        if len(features) > _MAX_TERMS:
             terms.append(f"... ({len(features)} features)")
         return " ".join(terms)
 
@@ -98,8 +98,8 @@ class TopProjections:
                 "projection": self.formulas(),
             }
         )
-        weights = pd.DataFrame(self.directions.toarray(), columns=list(self.feature_names))
-        return pd.concat([table, weights], axis=1)
+        coefficients = pd.DataFrame(self.directions.toarray(), columns=list(self.feature_names))
+        return pd.concat([table, coefficients], axis=1)
 
 
 def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
@@ -124,12 +124,12 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
 
     Notes
     -----
-    Directions with continuous weights hardly ever repeat, so their importances are those of single
-    splits. Weights are compared to about six digits.
+    Directions with continuous coefficients hardly ever repeat, so their importances are those of
+    single splits. Weights are compared to about six digits.
 
-    What the categories of a feature are worth differs from node to node and is left out of the
-    comparison: a categorical feature that is in a direction has weight 1.
-    :func:`silvan.export.to_text` writes what each category is worth.
+    The codes of categories differ from node to node and are left out of the
+    comparison: a categorical feature that is in a direction has coefficient 1.
+    :func:`silvan.export.to_text` writes the code of each category.
 
     References
     ----------
@@ -192,9 +192,9 @@ def _split_keys(arrays: ForestArrays, tree: int) -> tuple[NDArray[np.int64], lis
 
 
 def _normalize(arrays: ForestArrays, tree: int) -> csr_array:
-    """Directions with a positive first weight and a largest absolute weight of 1.
+    """Directions with a positive first coefficient and a largest absolute coefficient of 1.
 
-    Categorical features have weight 1, and are not asked about sign and size.
+    Categorical features have coefficient 1 and do not affect sign and scale.
     """
     directions = arrays.directions(tree)
     sizes = np.diff(directions.indptr)
@@ -202,15 +202,15 @@ def _normalize(arrays: ForestArrays, tree: int) -> csr_array:
     counted = np.ones(directions.nnz, dtype=np.bool_)
     if len(arrays.n_categories):
         counted = arrays.n_categories[directions.indices] == 0
-    weights = np.where(counted, directions.data.astype(np.float64), 1.0)
+    coefficients = np.where(counted, directions.data.astype(np.float64), 1.0)
     if len(starts):
-        scale = np.maximum.reduceat(np.where(counted, np.abs(weights), 0.0), starts)
-        places = np.where(counted, np.arange(len(weights)), len(weights) - 1)
-        scale *= np.sign(weights[np.minimum.reduceat(places, starts)])
+        scale = np.maximum.reduceat(np.where(counted, np.abs(coefficients), 0.0), starts)
+        places = np.where(counted, np.arange(len(coefficients)), len(coefficients) - 1)
+        scale *= np.sign(coefficients[np.minimum.reduceat(places, starts)])
         # Zero where all features are categorical.
         scale = np.repeat(np.where(scale == 0, 1.0, scale), sizes[sizes > 0])
-        weights = np.where(counted, weights / scale, 1.0)
-    return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
+        coefficients = np.where(counted, coefficients / scale, 1.0)
+    return csr_array((coefficients, directions.indices, directions.indptr), shape=directions.shape)
 
 
 def _gather_directions(arrays: ForestArrays, splits: NDArray[np.int64]) -> csr_array:

@@ -45,28 +45,28 @@ def strength_and_correlation(
 ) -> StrengthCorrelation:
     """Strength of the trees and correlation between them, from out-of-bag votes [1]_ [2]_.
 
-    Let Q(x, j) be the share of votes for class j among the trees that did not draw row x. The
-    margin of a row of class y is Q(x, y) - Q(x, k), where k is the class other than y with most
-    votes. The strength s is its mean over the rows. The correlation is the variance of the margin
-    over the square of the mean standard deviation of the single trees' margins. A tree's margin is
-    its vote for y less its vote for k: 1, -1 or 0, and between them where equally probable classes
-    of a leaf share its vote. Its variance is over the rows that the tree did not draw. (With whole
-    votes it is p + q - (p - q)², where p and q are the shares of votes for y and for k; the
-    appendix of [1]_ prints + for the minus, which is no variance.)
+    Let Q(x, j) be the share of votes for class j among the trees that did not draw sample x. The
+    margin of a sample of class y is Q(x, y) - Q(x, k), where k is the class other than y with most
+    votes. The strength s is its mean over the samples. The correlation is the variance of the
+    margin over the square of the mean standard deviation of the single trees' margins. A tree's
+    margin is its vote for y less its vote for k: 1, -1 or 0, and between them where equally
+    probable classes of a leaf share its vote. Its variance is over the samples that the tree did
+    not draw. (With whole votes it is p + q - (p - q)², where p and q are the shares of votes for y
+    and for k; the appendix of [1]_ prints + for the minus, which is no variance.)
 
     Parameters
     ----------
     forest : fitted classifier
-        A classifier of this library whose trees leave out rows.
+        A classifier of this library whose trees leave out samples.
     X : array-like of shape (n_samples, n_features)
-        The rows that the forest was fitted on.
+        The samples that the forest was fitted on.
     y : array-like of shape (n_samples,)
         Their classes.
 
     Returns
     -------
     measures : StrengthCorrelation
-        Strength and correlation. Rows that every tree drew do not count.
+        Strength and correlation. Samples that every tree drew do not count.
 
     References
     ----------

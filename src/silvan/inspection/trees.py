@@ -20,7 +20,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     forest : fitted forest
         A classifier or regressor of this library.
     X : array-like of shape (n_samples, n_features)
-        Rows.
+        Samples.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
 
 
 def reached_leaves(forest: BaseForest, rows: NDArray[Any]) -> NDArray[np.int64]:
-    """The leaf of each tree that checked rows end in, numbered among the leaves of all trees."""
+    """The leaf of each tree that checked samples end in, numbered among the leaves of all trees."""
     arrays = forest.forest_
     nodes = forest.fitted_.nodes(rows)
     leaves: NDArray[np.int64] = (

@@ -1,4 +1,4 @@
-"""Pictures of forests; they need matplotlib, the extra ``silvan[plot]``."""
+"""Plots of forests; they need matplotlib, the extra ``silvan[plot]``."""
 
 from silvan.plotting.bias_variance import BiasVarianceDisplay
 from silvan.plotting.contributions import ContributionDisplay

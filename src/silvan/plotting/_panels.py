@@ -1,4 +1,4 @@
-"""The panels that a picture of features is made of: how they are arranged, and drawn."""
+"""The panels that a plot of features is made of: how they are arranged, and drawn."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from silvan.projections import GraphNeighborhoods
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_COLUMNS = 5
-# Path lengths between more nodes take seconds, and their picture says little.
-MOST_NODES_TO_LAY_OUT = 2000
+MAX_COLUMNS = 5
+# Path lengths between more nodes take seconds, and their plot says little.
+MAX_NODES_TO_LAY_OUT = 2000
 
 
 class Panel(NamedTuple):
@@ -83,7 +83,7 @@ def image_panels(
         for k, name in enumerate(classes)
         for i, part in enumerate(parts)
     ]
-    return panels, len(parts) if len(parts) > 1 else min(len(panels), MOST_COLUMNS)
+    return panels, len(parts) if len(parts) > 1 else min(len(panels), MAX_COLUMNS)
 
 
 def _range(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -104,7 +104,7 @@ def make_axes(
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            "pictures need matplotlib, which is not installed; install silvan[plot]."
+            "plots need matplotlib, which is not installed; install silvan[plot]."
         ) from error
     if ax is not None:
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
@@ -187,9 +187,9 @@ def place_nodes(
     graph: Any, positions: ArrayLike | None, n_features: int
 ) -> tuple[Any, NDArray[np.float64]]:
     """Edges of the graph of the features, and where its nodes are drawn."""
-    law = GraphNeighborhoods(graph)
-    law.validate(n_features)
-    edges = law._adjacency()
+    distribution = GraphNeighborhoods(graph)
+    distribution.validate(n_features)
+    edges = distribution._adjacency()
     if positions is None:
         return edges, lay_out(edges)
     places = np.asarray(positions, dtype=np.float64)
@@ -204,7 +204,7 @@ def place_nodes(
 def lay_out(edges: Any) -> NDArray[np.float64]:
     """Places whose distances are close to the path lengths: classical scaling, or a circle."""
     n_nodes = edges.shape[0]
-    if not 3 <= n_nodes <= MOST_NODES_TO_LAY_OUT or csgraph.connected_components(edges)[0] > 1:
+    if not 3 <= n_nodes <= MAX_NODES_TO_LAY_OUT or csgraph.connected_components(edges)[0] > 1:
         angle = 2 * np.pi * np.arange(n_nodes) / n_nodes
         return np.column_stack([np.cos(angle), np.sin(angle)])
     squares = csgraph.shortest_path(edges, unweighted=True) ** 2

@@ -1,4 +1,4 @@
-"""Picture of bias, variance and their effects on the error."""
+"""Plot of bias, variance and their effects on the error."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _COLOURS = {"bayes_error": "0.75", "systematic_effect": "C0", "variance_effect":
 
 
 class BiasVarianceDisplay:
-    """Picture of where the error of classifiers comes from.
+    """Plot of where the error of classifiers comes from.
 
-    Make it with `from_estimator` or `from_measures`. Against the number of training rows it has a
-    panel for each measure, as Figure 3.6 of [1]_; for one number of rows it shows the parts of each
-    error as a bar.
+    Make it with `from_estimator` or `from_measures`. Against the number of training samples it has
+    a panel for each measure, as Figure 3.6 of [1]_; for one number of samples it shows the parts of
+    each error as a bar.
 
     Parameters
     ----------
     measures : mapping from str to BiasVariance or sequence of BiasVariance
         The decomposition for each classifier, or one for each of the `sizes`.
     sizes : sequence of int, default=None
-        Numbers of training rows.
+        Numbers of training samples.
 
     Attributes
     ----------
@@ -96,9 +96,9 @@ class BiasVarianceDisplay:
         estimator : classifier
             Any classifier with the interface of scikit-learn.
         simulate : callable
-            ``simulate(n_samples, random_state=seed)`` returns rows and classes.
+            ``simulate(n_samples, random_state=seed)`` returns samples and classes.
         sizes : sequence of int
-            Numbers of training rows.
+            Numbers of training samples.
         name : str, default=None
             Name of the classifier; None is that of its class.
         ax : array of Axes, default=None
@@ -111,7 +111,7 @@ class BiasVarianceDisplay:
         Returns
         -------
         display : BiasVarianceDisplay
-            The picture.
+            The plot.
         """
         label = type(estimator).__name__ if name is None else name
         measures = [bias_variance(estimator, simulate, size, **options) for size in sizes]
@@ -133,7 +133,7 @@ class BiasVarianceDisplay:
         measures : mapping from str to BiasVariance or sequence of BiasVariance
             The decomposition for each classifier, or one for each of the `sizes`.
         sizes : sequence of int, default=None
-            Numbers of training rows.
+            Numbers of training samples.
         ax : Axes or array of Axes, default=None
             Axes to draw on, one for each panel; None makes a new figure.
         colors : mapping from str to colour, default=None
@@ -142,12 +142,12 @@ class BiasVarianceDisplay:
         Returns
         -------
         display : BiasVarianceDisplay
-            The picture.
+            The plot.
         """
         return cls(measures, sizes=sizes).plot(ax, colors=colors)
 
     def plot(self, ax: Any = None, *, colors: Mapping[str, Any] | None = None) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class BiasVarianceDisplay:
         Returns
         -------
         display : BiasVarianceDisplay
-            This picture.
+            This plot.
         """
         if self.sizes is None:
             self.axes_ = make_axes(ax, 1, 1, (5.0, max(0.6 * len(self.measures) + 1.0, 2.0)))
@@ -179,7 +179,7 @@ class BiasVarianceDisplay:
                     )
                     values = [getattr(part, name) for part in parts]
                     axis.plot(self.sizes, values, marker="o", markersize=3, label=label, **colour)
-                axis.set(xlabel="training rows", ylabel=name.replace("_", " "))
+                axis.set(xlabel="training samples", ylabel=name.replace("_", " "))
             self.axes_[-1].legend(frameon=False)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         return self

@@ -1,4 +1,4 @@
-"""Pictures of contributions: as bars, lines, saliency maps or nodes, in the shape of the data."""
+"""Plots of contributions: as bars, lines, saliency maps or nodes, in the shape of the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_table
 from silvan.inspection.features import grid_of
 from silvan.plotting import _panels
-from silvan.plotting._panels import MOST_COLUMNS, Panel, channels_first, image_panels
+from silvan.plotting._panels import MAX_COLUMNS, Panel, channels_first, image_panels
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
 from silvan.projections.mixture import find_component
@@ -27,22 +27,22 @@ _PANEL_SIZE = {"image": (2.2, 2.4), "line": (6.0, 2.2), "bar": (5.0, 3.2), "grap
 
 
 class ContributionDisplay:
-    """Picture of what the features contributed to predictions.
+    """Plot of what the features contributed to predictions.
 
-    Rows on a grid are drawn by the number of its contiguous axes: one makes lines, two a map (red
-    raises the prediction, blue lowers it) with the outline of the image, three a row of slices of a
-    volume along the first. An axis that is not contiguous (channels) makes one line or one map for
-    each of its places. On a graph, features are the nodes. All other rows are drawn as bars of
-    their largest contributions.
+    Samples on a grid are drawn by the number of its contiguous axes: one makes lines, two a map
+    (red raises the prediction, blue lowers it) with the outline of the image, three a row of slices
+    of a volume along the first. An axis that is not contiguous (channels) makes one line or one map
+    for each of its places. On a graph, features are the nodes. All other samples are drawn as bars
+    of their largest contributions.
 
     Parameters
     ----------
     contributions : array-like of shape (n_samples, ...)
         What each feature contributed to one output, in the shape of the data.
-    rows : array-like of shape (n_samples, ...)
-        The rows. Where they are drawn as bars they may hold categories besides numbers.
+    samples : array-like of shape (n_samples, ...)
+        The samples. Where they are drawn as bars they may hold categories besides numbers.
     titles : sequence of str
-        What is above the pictures.
+        What is above the plots.
     contiguous : bool or sequence of bool, default=True
         False for axes whose neighbours do not belong together: they are drawn as lines or maps of
         their own.
@@ -60,7 +60,7 @@ class ContributionDisplay:
     figure_ : matplotlib Figure
         The figure.
     axes_ : ndarray of matplotlib Axes
-        The axes of all panels: one for each row, or for each row, channel and slice.
+        The axes of all panels: one for each sample, or for each sample, channel and slice.
 
     See Also
     --------
@@ -85,7 +85,7 @@ class ContributionDisplay:
     def __init__(
         self,
         contributions: ArrayLike,
-        rows: ArrayLike,
+        samples: ArrayLike,
         titles: Sequence[str],
         *,
         contiguous: bool | Sequence[bool] = True,
@@ -95,8 +95,8 @@ class ContributionDisplay:
         feature_names: Sequence[str] | None = None,
     ) -> None:
         self.contributions = np.asarray(contributions, dtype=np.float64)
-        rows = np.asarray(rows)
-        self.rows = rows if rows.dtype == object else rows.astype(np.float64)
+        samples = np.asarray(samples)
+        self.samples = samples if samples.dtype == object else samples.astype(np.float64)
         self.titles = titles
         self.contiguous = contiguous
         self.grid = grid
@@ -122,10 +122,10 @@ class ContributionDisplay:
         forest : fitted forest
             A classifier or regressor of this library.
         X : array-like of shape (n_samples, n_features)
-            A few rows, each of which gets a picture of its own.
+            A few samples, each of which gets a plot of its own.
         output : label or int, default=None
             The class, or the number of the output of a regressor, that the contributions are to;
-            None is the class that each row is predicted to have, or the first output.
+            None is the class that each sample is predicted to have, or the first output.
         positions : array-like of shape (n_features, 2), default=None
             Where to draw the nodes of a graph.
         ax : Axes or array of Axes, default=None
@@ -136,7 +136,7 @@ class ContributionDisplay:
         Returns
         -------
         display : ContributionDisplay
-            The picture.
+            The plot.
         """
         bias, values = feature_contributions(forest, X)
         columns, titles = _outputs(forest, bias, values, output)
@@ -160,7 +160,7 @@ class ContributionDisplay:
     def plot(
         self, ax: Any = None, *, max_features: int = 10, n_slices: int = 8, cmap: str = "RdBu_r"
     ) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class ContributionDisplay:
         Returns
         -------
         display : ContributionDisplay
-            This picture.
+            This plot.
         """
         check_integer("max_features", max_features, 1)
         check_integer("n_slices", n_slices, 1)
@@ -204,35 +204,39 @@ class ContributionDisplay:
         return self
 
     def _panels(self, n_slices: int) -> tuple[str, list[Panel], int]:
-        """Kind of picture, its panels, and how many of them are side by side."""
-        values, rows = self.contributions, self.rows
+        """Kind of plot, its panels, and how many of them are side by side."""
+        values, samples = self.contributions, self.samples
         if self.graph is not None or not self.grid:
-            values, rows = (array.reshape(len(array), -1) for array in (values, rows))
+            values, samples = (array.reshape(len(array), -1) for array in (values, samples))
             names = self._names(values.shape[1])
-            panels = [Panel(*panel, names) for panel in zip(self.titles, values, rows, strict=True)]
+            panels = [
+                Panel(*panel, names) for panel in zip(self.titles, values, samples, strict=True)
+            ]
             if self.graph is None:
                 return "bar", panels, 1
-            return "graph", panels, min(len(panels), MOST_COLUMNS)
-        # An axis of one place says nothing about the kind of picture.
+            return "graph", panels, min(len(panels), MAX_COLUMNS)
+        # An axis of one place says nothing about the kind of plot.
         shape = values.shape[1:]
         runs = spread_over_axes("contiguous", self.contiguous, shape)
         kept = [a for a, length in enumerate(shape) if length > 1] or [0]
         contiguous = [bool(runs[a]) for a in kept]
-        values, rows = (
+        values, samples = (
             channels_first(array.reshape(len(array), *(shape[a] for a in kept)), contiguous)
-            for array in (values, rows)
+            for array in (values, samples)
         )
         if values.ndim == 3:
             names = [f"channel {c}" for c in range(values.shape[1])]
-            panels = [Panel(*panel, names) for panel in zip(self.titles, values, rows, strict=True)]
+            panels = [
+                Panel(*panel, names) for panel in zip(self.titles, values, samples, strict=True)
+            ]
             return "line", panels, 1
         drawn = [
             image_panels(value[None], [title], row, n_slices)
-            for title, value, row in zip(self.titles, values, rows, strict=True)
+            for title, value, row in zip(self.titles, values, samples, strict=True)
         ]
         panels = [panel for of_row, _ in drawn for panel in of_row]
         n_parts = drawn[0][1]
-        return "image", panels, n_parts if n_parts > 1 else min(len(panels), MOST_COLUMNS)
+        return "image", panels, n_parts if n_parts > 1 else min(len(panels), MAX_COLUMNS)
 
     def _names(self, n_features: int) -> Sequence[str]:
         if self.feature_names is not None:
@@ -241,7 +245,7 @@ class ContributionDisplay:
 
 
 def _values_of(forest: BaseForest, X: Any) -> NDArray[Any]:
-    """The rows as numbers, or as objects where there are categories among them."""
+    """The samples as numbers, or as objects where there are categories among them."""
     if forest.fitted_.categories is None:
         return np.asarray(X, dtype=np.float64)
     return forest.fitted_.categories.show(as_table(X))
@@ -250,7 +254,7 @@ def _values_of(forest: BaseForest, X: Any) -> NDArray[Any]:
 def _outputs(
     forest: BaseForest, bias: Any, values: NDArray[np.float64], output: Any
 ) -> tuple[NDArray[np.intp], list[str]]:
-    """The output to explain for each row, and titles with its prediction."""
+    """The output to explain for each sample, and titles with its prediction."""
     predictions = np.atleast_1d(bias) + values.sum(axis=1).reshape(len(values), -1)
     classes = getattr(forest, "classes_", None)
     known = np.arange(predictions.shape[1]) if classes is None else classes

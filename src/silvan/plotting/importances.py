@@ -1,4 +1,4 @@
-"""Pictures of the importance of features, on a grid or a graph."""
+"""Plots of the importance of features, on a grid or a graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from silvan._validation import check_integer, invalid
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of, importance_map
 from silvan.plotting._panels import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     Panel,
     channels_first,
     draw_graph,
@@ -39,7 +39,7 @@ _PANEL_SIZE = {"line": (6.0, 3.2), "image": (2.6, 2.4), "graph": (4.0, 3.6)}
 
 
 class ImportanceDisplay:
-    """Picture of the importance of features where they lie: on a grid or on a graph.
+    """Plot of the importance of features where they lie: on a grid or on a graph.
 
     Make it with `from_estimator` or `from_importances`. Grids are drawn by the number of their
     contiguous axes: one makes lines, two an image, three a row of slices of a volume along
@@ -62,7 +62,7 @@ class ImportanceDisplay:
         Where to draw the nodes of the graph. None places them by the lengths of the paths between
         them, or on a circle where the graph has several components or more than 2000 nodes.
     background : array-like in the shape of the data, default=None
-        A typical row, drawn pale behind lines and as an outline on images.
+        A typical sample, drawn pale behind lines and as an outline on images.
     label : str, default="importance"
         What the values are.
 
@@ -135,7 +135,7 @@ class ImportanceDisplay:
         forest : fitted forest
             A classifier or regressor of this library.
         X : array-like of shape (n_samples, n_features) or (n_samples, ...), default=None
-            Rows whose mean is drawn behind the importance; not on graphs. Categorical features
+            Samples whose mean is drawn behind the importance; not on graphs. Categorical features
             have none.
         kind, per_class, shape
             As in :func:`silvan.inspection.importance_map`.
@@ -149,7 +149,7 @@ class ImportanceDisplay:
         Returns
         -------
         display : ImportanceDisplay
-            The picture.
+            The plot.
         """
         importances = importance_map(forest, kind, per_class=per_class, shape=shape)
         patches = grid_of(forest) if shape is None else None
@@ -160,7 +160,7 @@ class ImportanceDisplay:
             contiguous=True if patches is None else patches.contiguous,
             graph=None if graph is None else graph.graph,
             positions=positions,
-            background=None if X is None else _mean_row(forest, X),
+            background=None if X is None else _mean_sample(forest, X),
             label=_LABELS[kind],
         )
         return display.plot(ax, **options)
@@ -181,7 +181,7 @@ class ImportanceDisplay:
         Returns
         -------
         display : ImportanceDisplay
-            The picture.
+            The plot.
         """
         options = {
             name: parameters.pop(name) for name in ("cmap", "n_slices") if name in parameters
@@ -189,7 +189,7 @@ class ImportanceDisplay:
         return cls(importances, **parameters).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, cmap: str = "viridis", n_slices: int = 8) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class ImportanceDisplay:
         Returns
         -------
         display : ImportanceDisplay
-            This picture.
+            This plot.
         """
         check_integer("n_slices", n_slices, 1)
         kind, panels, n_columns = self._panels(n_slices)
@@ -227,7 +227,7 @@ class ImportanceDisplay:
         return self
 
     def _panels(self, n_slices: int) -> tuple[str, list[Panel], int]:
-        """Kind of picture, its panels, and how many of them are side by side."""
+        """Kind of plot, its panels, and how many of them are side by side."""
         values = self.importances if self.classes is not None else self.importances[None]
         classes = [""] if self.classes is None else [f"class {label}" for label in self.classes]
         if values.ndim < 2:
@@ -241,7 +241,7 @@ class ImportanceDisplay:
             )
         if self.graph is not None:
             panels = [Panel(name, v.ravel()) for name, v in zip(classes, values, strict=True)]
-            return "graph", panels, min(len(panels), MOST_COLUMNS)
+            return "graph", panels, min(len(panels), MAX_COLUMNS)
         shape = values.shape[1:]
         contiguous = spread_over_axes("contiguous", self.contiguous, shape)
         values = channels_first(values, contiguous)
@@ -250,7 +250,7 @@ class ImportanceDisplay:
             if np.size(self.background) != values[0].size:
                 raise ValueError(
                     f"the background (the mean of X) has {np.size(self.background)} values but the "
-                    f"importance map has {values[0].size}; pass rows of the same grid."
+                    f"importance map has {values[0].size}; pass samples of the same grid."
                 )
             background = channels_first(np.reshape(self.background, (1, *shape)), contiguous)[0]
         if values.ndim == 3:
@@ -258,8 +258,8 @@ class ImportanceDisplay:
         return "image", *image_panels(values, classes, background, n_slices)
 
 
-def _mean_row(forest: BaseForest, X: Any) -> NDArray[np.float64]:
-    """The mean of the rows, in their shape; NaN where features are categorical."""
+def _mean_sample(forest: BaseForest, X: Any) -> NDArray[np.float64]:
+    """The mean of the samples, in their shape; NaN where features are categorical."""
     fitted = forest.fitted_
     rows = np.asarray(X) if fitted.categories is None else fitted.check(X)
     mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Picture of the out-of-bag error against the number of trees."""
+"""Plot of the out-of-bag error against the number of trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OutOfBagDisplay:
-    """Picture of the out-of-bag error against the number of trees.
+    """Plot of the out-of-bag error against the number of trees.
 
     It shows whether more trees would help. Make it with `from_estimator`.
 
@@ -84,9 +84,9 @@ class OutOfBagDisplay:
         Parameters
         ----------
         forest : fitted forest
-            A classifier or regressor of this library whose trees leave out rows.
+            A classifier or regressor of this library whose trees leave out samples.
         X, y : array-likes
-            The rows that the forest was fitted on, and their targets.
+            The samples that the forest was fitted on, and their targets.
         name : str, default=None
             Name of the forest; None is that of its class.
         ax : Axes, default=None
@@ -97,7 +97,7 @@ class OutOfBagDisplay:
         Returns
         -------
         display : OutOfBagDisplay
-            The picture.
+            The plot.
         """
         classify = isinstance(forest, ForestClassifier)
         display = cls(
@@ -108,7 +108,7 @@ class OutOfBagDisplay:
         return display.plot(ax, **options)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class OutOfBagDisplay:
         Returns
         -------
         display : OutOfBagDisplay
-            This picture.
+            This plot.
         """
         axis = make_axes(ax, 1, 1, (5.2, 3.4))[0]
         self.ax_, self.figure_ = axis, axis.figure

@@ -1,4 +1,4 @@
-"""Picture of the projections with the largest importance."""
+"""Plot of the projections with the largest importance."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of, map_shape
 from silvan.inspection.projections import TopProjections, top_projections
-from silvan.plotting._panels import MOST_COLUMNS, make_axes
+from silvan.plotting._panels import MAX_COLUMNS, make_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_NAMES = 40
+_MAX_NAMES = 40
 
 
 class ProjectionsDisplay:
-    """Picture of the projections with the largest importance: their weights as colours.
+    """Plot of the projections with the largest importance: their coefficients as colours.
 
     Make it with `from_estimator` or `from_projections`. A column for each projection, a row for
     each feature (Figure 3.7 of [1]_); for images, a small image for each projection.
@@ -100,7 +100,7 @@ class ProjectionsDisplay:
         Returns
         -------
         display : ProjectionsDisplay
-            The picture.
+            The plot.
         """
         projections = top_projections(forest, k)
         known = shape is not None or grid_of(forest) is not None
@@ -132,51 +132,53 @@ class ProjectionsDisplay:
         Returns
         -------
         display : ProjectionsDisplay
-            The picture.
+            The plot.
         """
         return cls(projections, shape=shape).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, cmap: str = "RdBu_r") -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
         ax : Axes or array of Axes, default=None
             Axes to draw on, one for each panel; None makes a new figure.
         cmap : str, default="RdBu_r"
-            Colours of the weights, from -1 to 1.
+            Colours of the coefficients, from -1 to 1.
 
         Returns
         -------
         display : ProjectionsDisplay
-            This picture.
+            This plot.
         """
         if not len(self.projections):
             raise ValueError(
                 "there are no projections to draw: no tree of the forest has a split; fit it on "
-                "rows that differ."
+                "samples that differ."
             )
-        weights = self.projections.directions.toarray()
+        coefficients = self.projections.directions.toarray()
         colours = {"cmap": cmap, "vmin": -1.0, "vmax": 1.0}
         if self.shape is not None and len(self.shape) == 2:
-            images = weights.reshape(-1, *self.shape)
-            axes = make_axes(ax, len(images), min(len(images), MOST_COLUMNS), (2.2, 2.3))
+            images = coefficients.reshape(-1, *self.shape)
+            axes = make_axes(ax, len(images), min(len(images), MAX_COLUMNS), (2.2, 2.3))
             for axis, image, share in zip(axes, images, self.projections.importances, strict=True):
                 mappable = axis.imshow(image, **colours)
                 axis.set(xticks=[], yticks=[], title=f"{share:.3f}")
         else:
-            n_projections, n_features = weights.shape
+            n_projections, n_features = coefficients.shape
             size = (0.55 * n_projections + 1.5, min(max(0.28 * n_features, 2.5), 8.0))
             axes = make_axes(ax, 1, 1, size)
-            mappable = axes[0].imshow(weights.T, aspect="auto", interpolation="nearest", **colours)
+            mappable = axes[0].imshow(
+                coefficients.T, aspect="auto", interpolation="nearest", **colours
+            )
             self._label(axes[0])
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
-        self.figure_.colorbar(mappable, ax=list(axes), label="weight")
+        self.figure_.colorbar(mappable, ax=list(axes), label="coefficient")
         return self
 
     def _label(self, axis: Axes) -> None:
         names, shares = self.projections.feature_names, self.projections.importances
         axis.set_xticks(range(len(shares)), [f"{share:.3f}" for share in shares], rotation=90)
         axis.set(xlabel="importance of the projection", ylabel="feature")
-        if len(names) <= _MOST_NAMES:
+        if len(names) <= _MAX_NAMES:
             axis.set_yticks(range(len(names)), names)

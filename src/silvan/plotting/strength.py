@@ -1,4 +1,4 @@
-"""Picture of tree strength against tree correlation."""
+"""Plot of tree strength against tree correlation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class StrengthDisplay:
-    """Picture of the strength of trees against the correlation between them.
+    """Plot of the strength of trees against the correlation between them.
 
     Make it with `from_estimator` or `from_measures`. Each forest is a dot, as in Figure 3.5 of
-    [1]_. Forests at the top left have strong trees that err on different rows.
+    [1]_. Forests at the top left have strong trees that err on different samples.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class StrengthDisplay:
         Parameters
         ----------
         forest : fitted classifier
-            A classifier of this library whose trees leave out rows.
+            A classifier of this library whose trees leave out samples.
         X, y : array-likes
-            The rows that the forest was fitted on, and their classes.
+            The samples that the forest was fitted on, and their classes.
         name : str, default=None
             Name of the forest; None is that of its class.
         ax : Axes, default=None
@@ -92,7 +92,7 @@ class StrengthDisplay:
         Returns
         -------
         display : StrengthDisplay
-            The picture.
+            The plot.
         """
         label = type(forest).__name__ if name is None else name
         return cls({label: [strength_and_correlation(forest, X, y)]}).plot(ax, **options)
@@ -119,14 +119,14 @@ class StrengthDisplay:
         Returns
         -------
         display : StrengthDisplay
-            The picture.
+            The plot.
         """
         return cls(measures).plot(ax, **options)
 
     def plot(
         self, ax: Any = None, *, colors: Mapping[str, Any] | None = None, **options: Any
     ) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class StrengthDisplay:
         Returns
         -------
         display : StrengthDisplay
-            This picture.
+            This plot.
         """
         axis = make_axes(ax, 1, 1, (4.6, 3.8))[0]
         self.ax_, self.figure_ = axis, axis.figure

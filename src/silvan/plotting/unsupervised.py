@@ -1,4 +1,4 @@
-"""Pictures of densities and embeddings."""
+"""Plots of densities and embeddings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from silvan.unsupervised import DensityForest, ManifoldEmbedding
 
 # Classes up to this many have colours of their own and a legend.
-_MOST_CLASSES = 12
+_MAX_CLASSES = 12
 
 
 class DensityDisplay:
-    """Picture of a density in one or two dimensions: a curve, or level sets.
+    """Plot of a density in one or two dimensions: a curve, or level sets.
 
     Make it with `from_estimator`.
 
@@ -32,7 +32,7 @@ class DensityDisplay:
     density : ndarray of shape (n_points,) or (n_points_y, n_points_x)
         The density there.
     X : ndarray of shape (n_samples, n_features), default=None
-        Rows to draw with it.
+        Samples to draw with it.
 
     Attributes
     ----------
@@ -74,18 +74,18 @@ class DensityDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the density of a fitted forest around some rows.
+        """Draw the density of a fitted forest around some samples.
 
         Parameters
         ----------
         forest : fitted DensityForest
             A forest of one or two features; any object with `score_samples` will do.
         X : array-like of shape (n_samples, n_features)
-            Rows that say where to look, drawn with the density.
+            Samples that say where to look, drawn with the density.
         grid_resolution : int, default=150
             Number of points along each axis.
         margin : float, default=0.15
-            How much further than the rows the picture reaches, as a share of their range.
+            How much further than the samples the plot reaches, as a share of their range.
         ax : Axes, default=None
             Axes to draw on; None makes a new figure.
         **options
@@ -94,7 +94,7 @@ class DensityDisplay:
         Returns
         -------
         display : DensityDisplay
-            The picture.
+            The plot.
         """
         check_integer("grid_resolution", grid_resolution, 2)
         rows = np.asarray(X, dtype=np.float64)
@@ -117,9 +117,9 @@ class DensityDisplay:
         return cls(tuple(axes), shaped, X=rows).plot(ax, **options)
 
     def plot(
-        self, ax: Any = None, *, cmap: str = "viridis", n_levels: int = 8, rows: bool = True
+        self, ax: Any = None, *, cmap: str = "viridis", n_levels: int = 8, show_samples: bool = True
     ) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -128,14 +128,14 @@ class DensityDisplay:
         cmap : str, default="viridis"
             Colours of the density.
         n_levels : int, default=8
-            Number of level sets. They hold equal shares of the probability in the picture.
-        rows : bool, default=True
-            Whether to draw the rows.
+            Number of level sets. They hold equal shares of the probability in the plot.
+        show_samples : bool, default=True
+            Whether to draw the samples.
 
         Returns
         -------
         display : DensityDisplay
-            This picture.
+            This plot.
         """
         check_integer("n_levels", n_levels, 1)
         (axis,) = make_axes(ax, 1, 1, (4.2, 3.6))
@@ -143,7 +143,7 @@ class DensityDisplay:
         if self.density.ndim == 1:
             axis.plot(self.points, self.density)
             axis.fill_between(self.points, self.density, alpha=0.2)
-            if rows and self.X is not None:
+            if show_samples and self.X is not None:
                 axis.plot(self.X[:, 0], np.zeros(len(self.X)), "|", color="0.3", alpha=0.5)
             axis.set(ylabel="density", ylim=(0, None))
             return self
@@ -156,7 +156,7 @@ class DensityDisplay:
             linewidths=0.6,
             alpha=0.7,
         )
-        if rows and self.X is not None:
+        if show_samples and self.X is not None:
             axis.plot(*self.X.T, ".", color="white", markersize=1.5, alpha=0.4)
         axis.set(xlim=self.points[0][[0, -1]], ylim=self.points[1][[0, -1]])
         return self
@@ -172,14 +172,14 @@ def _equal_shares(density: NDArray[np.float64], n_levels: int) -> NDArray[np.flo
 
 
 class EmbeddingDisplay:
-    """Picture of an embedding: two of its coordinates, coloured by what is known of the rows.
+    """Plot of an embedding: two of its coordinates, coloured by what is known of the samples.
 
     Make it with `from_estimator` or from coordinates of any origin.
 
     Parameters
     ----------
     coordinates : array-like of shape (n_samples, n_components)
-        Coordinates of the rows.
+        Coordinates of the samples.
     y : array-like of shape (n_samples,), default=None
         Colours: classes get a legend, other numbers a colour bar.
     components : tuple of two int, default=(0, 1)
@@ -228,16 +228,16 @@ class EmbeddingDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw where a fitted embedding places rows.
+        """Draw where a fitted embedding places samples.
 
         Parameters
         ----------
         embedding : fitted ManifoldEmbedding
             Any fitted object with `transform` will do.
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : array-like of shape (n_samples,), default=None
-            Colours of the rows.
+            Colours of the samples.
         components : tuple of two int, default=(0, 1)
             Which coordinates to draw.
         ax : Axes, default=None
@@ -248,12 +248,12 @@ class EmbeddingDisplay:
         Returns
         -------
         display : EmbeddingDisplay
-            The picture.
+            The plot.
         """
         return cls(embedding.transform(X), y=y, components=components).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, cmap: str | None = None, size: float | None = None) -> Self:
-        """Draw the picture.
+        """Draw the plot.
 
         Parameters
         ----------
@@ -267,9 +267,9 @@ class EmbeddingDisplay:
         Returns
         -------
         display : EmbeddingDisplay
-            This picture.
+            This plot.
         """
-        n_rows, n_components = self.coordinates.shape
+        n_samples, n_components = self.coordinates.shape
         if not all(0 <= c < n_components for c in self.components) or len(self.components) != 2:
             raise invalid(
                 "components",
@@ -279,10 +279,10 @@ class EmbeddingDisplay:
             )
         (axis,) = make_axes(ax, 1, 1, (4.2, 3.6))
         self.ax_, self.figure_ = axis, axis.figure
-        size = float(np.clip(6000 / n_rows, 1, 16)) if size is None else size
+        size = float(np.clip(6000 / n_samples, 1, 16)) if size is None else size
         x, y = (self.coordinates[:, c] for c in self.components)
         classes = None if self.y is None else np.unique(self.y)
-        if classes is not None and len(classes) <= _MOST_CLASSES:
+        if classes is not None and len(classes) <= _MAX_CLASSES:
             self._plot_classes(
                 axis, classes, cmap or ("tab10" if len(classes) <= 10 else "tab20"), size
             )
@@ -297,7 +297,7 @@ class EmbeddingDisplay:
         return self
 
     def _plot_classes(self, axis: Axes, classes: NDArray[Any], cmap: str, size: float) -> None:
-        """Draw all dots at once, in the order of the rows, so that no class covers the others."""
+        """Draw all dots at once, in the order of the samples, so that no class covers another."""
         from matplotlib import colormaps
 
         assert self.y is not None

@@ -2,7 +2,7 @@
 
 A forest is one algorithm; the distribution makes it a random forest, a sparse oblique forest, a
 rotation forest, and so on. Each distribution is a small object that holds the parameters of a
-law. To write a new one, derive from `ProjectionDistribution` and draw with NumPy.
+distribution. To write a new one, derive from `ProjectionDistribution` and draw with NumPy.
 """
 
 from silvan.projections.axis import AxisAligned

@@ -11,9 +11,10 @@ from silvan.projections.node import Node
 
 
 class AxisAligned(ProjectionDistribution):
-    """Single features: the law of random forests (Forest-RI) [1]_.
+    """Single features, as in random forests (Forest-RI) [1]_.
 
-    A node draws min(d, p) distinct features, uniformly without replacement, each with weight 1.
+    A node draws min(d, p) distinct features, uniformly without replacement, each with coefficient
+    1.
 
     References
     ----------
@@ -27,7 +28,7 @@ class AxisAligned(ProjectionDistribution):
     """
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         n_directions = min(node.n_directions, node.n_features)
         features = rng.permutation(node.n_features)[:n_directions]
         return sparse.csr_array(np.eye(node.n_features)[features])

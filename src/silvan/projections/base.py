@@ -19,20 +19,20 @@ _Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 
 class ProjectionDistribution(ParameterHolder, ABC):
-    """A law from which each node of a forest draws its candidate split directions.
+    """A distribution from which each node of a forest draws its candidate split directions.
 
     A direction is a sparse vector a: a node sorts its rows by a·x and looks for the best
     threshold. It is never empty and has no feature twice.
 
     A subclass implements `sample`, stores the arguments of its constructor under their own
     names and does nothing else there, and may implement `validate`. The built-in distributions
-    have in `sample` a slow and plain reference of the law that the native core draws from; a
-    subclass written in Python is called at every node, which takes some 50 microseconds and
+    have in `sample` a slow and plain reference of the distribution that the native core draws from;
+    a subclass written in Python is called at every node, which takes some 50 microseconds and
     runs on one thread at a time.
 
     See Also
     --------
-    Node : What `sample` is told about the node.
+    Node : What `sample` sees of the node.
     Dictionary : A finite list of directions, drawn natively.
 
     Examples
@@ -71,11 +71,11 @@ class ProjectionDistribution(ParameterHolder, ABC):
         -------
         directions : scipy sparse matrix or array
             One direction in each row: `node.n_directions` of them, or fewer (at least one) if
-            the law has no more, and `node.n_features` columns.
+            the distribution has no more, and `node.n_features` columns.
         """
 
     def resolve(self, shape: tuple[int, ...]) -> ProjectionDistribution:
-        """The distribution for samples of this shape: itself, unless it was told to look.
+        """The distribution for samples of this shape: itself, unless it was left without one.
 
         Forests call it once before growing.
 
@@ -111,7 +111,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
     ) -> sparse.csr_array[np.float32]:
-        """Draw directions as the root of a tree does, to look at the law.
+        """Draw directions as the root of a tree does, to look at the distribution.
 
         Parameters
         ----------
@@ -122,15 +122,15 @@ class ProjectionDistribution(ParameterHolder, ABC):
         random_state : int, RandomState instance or None, default=None
             Seed; an int makes the draw reproducible.
         X : array-like of shape (n_samples, n_features), default=None
-            The rows of that root, for laws that look at data; without it they see none.
+            The samples of that root, for distributions that look at data; without it they see none.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             The targets of `X`: floats are regressed on, anything else are classes. Without it
-            all rows are of one class.
+            all samples are of one class.
 
         Returns
         -------
         directions : scipy.sparse.csr_array of shape (n_directions, n_features)
-            One direction in each row; fewer rows if the law has no more.
+            One direction in each row; fewer rows if the distribution has no more.
         """
         check_integer("n_directions", n_directions, 1)
         check_integer("n_features", n_features, 1)
@@ -139,13 +139,13 @@ class ProjectionDistribution(ParameterHolder, ABC):
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         native = distribution._to_native(n_features)
         rows = None if X is None else describe_rows(X, y, n_features)
-        indptr, indices, weights = _core.sample_directions(
+        indptr, indices, coefficients = _core.sample_directions(
             native, _core.NodePlace(seed, 0), n_directions, rows
         )
-        indptr, indices, weights = _core.expand_directions(
-            native.columns, n_features, indptr, indices, weights
+        indptr, indices, coefficients = _core.expand_directions(
+            native.columns, n_features, indptr, indices, coefficients
         )
-        directions = (weights, indices, indptr)
+        directions = (coefficients, indices, indptr)
         return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
@@ -161,7 +161,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
 
 
 def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeRows:
-    """Describe rows that are not in a forest as the core reads them, each drawn once."""
+    """Describe samples that are not in a forest as the core reads them, each drawn once."""
     rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
         raise ValueError(
@@ -180,7 +180,8 @@ def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.N
 def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:
     """Return what a `sample` gave as the arrays of a CSR matrix, its type and shape checked.
 
-    The core checks the rest (no empty direction, weights finite) and puts the same name in front.
+    The core checks the rest (no empty direction, finite coefficients) and puts the same name in
+    front.
     """
     if not is_sparse(directions):
         raise TypeError(

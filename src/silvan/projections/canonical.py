@@ -14,12 +14,12 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
-    count_rows,
-    most_samples,
+    count_samples,
     n_drawn,
     orient,
     place,
     read_sample,
+    sample_limit,
     standardize,
     thin,
 )
@@ -32,24 +32,25 @@ _NO_LIMIT = 2**31 - 1
 
 
 class CanonicalDirections(ProjectionDistribution):
-    """Canonical correlations with the targets: the law of canonical correlation forests (CCF) [1]_.
+    """Canonical correlations with the targets, as in canonical correlation forests (CCF) [1]_.
 
     A fit draws `n_features` distinct features uniformly and finds the directions over them along
-    which the node's rows correlate most with their targets: with any combination of the indicators
-    of the classes, or of the outputs in regression. Directions of one fit are uncorrelated with
-    each other. There are at most as many as features drawn, and at most K - 1 for K classes in the
-    node or q for q outputs. Each is scaled to unit length. The fit does not depend on the units of
-    the features.
+    which the node's samples correlate most with their targets: with any combination of the
+    indicators of the classes, or of the outputs in regression. Directions of one fit are
+    uncorrelated with each other. There are at most as many as features drawn, and at most K - 1 for
+    K classes in the node or q for q outputs. Each is scaled to unit length. The fit does not depend
+    on the units of the features.
 
-    With `bootstrap` (the *projection bootstrap*) the fit sees rows drawn from the node's with
+    With `bootstrap` (the *projection bootstrap*) the fit sees samples drawn from the node's with
     replacement, as many as there are, each with its weight; the split is then searched over the
-    node's own rows. Where the draw admits no fit (one class, say) the rows themselves are used.
+    node's own samples. Where the draw admits no fit (one class, say) the samples themselves are
+    used.
 
     Fits go on until there are d directions or `max_fits` were made; of the last fit, those of the
-    largest correlations are taken. Published forests make one fit at a node and see all rows:
+    largest correlations are taken. Published forests make one fit at a node and see all samples:
     ``max_fits=1`` here, ``max_features=None`` and ``bootstrap=False`` in the forest.
 
-    Rows with a missing value among the features drawn are left out of the fit. Where there is
+    Samples with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit, it gives the feature drawn first.
 
     Parameters
@@ -58,10 +59,11 @@ class CanonicalDirections(ProjectionDistribution):
         Number of features in a direction; None takes log2(p) + 1, rounded up. More than the data
         have means all of them.
     bootstrap : bool, default=True
-        Whether to draw rows with replacement for each fit.
+        Whether to draw samples with replacement for each fit.
     max_samples : int or None, default=256
-        Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        equal stretches of them, and the bootstrap draws from these. None looks at all.
+        Largest number of samples that a fit uses. Of more, it takes one at random from each of
+        `max_samples` equal stretches of them, and the bootstrap draws from these. None looks at
+        all.
     max_fits : int or None, default=None
         Most fits that a node makes, even if they give fewer than d directions; None sets no limit.
 
@@ -71,15 +73,15 @@ class CanonicalDirections(ProjectionDistribution):
 
     Examples
     --------
-    The larger noise of the second feature does not hide what tells the classes apart:
+    The larger noise of the second feature does not hide what separates the classes:
 
     >>> import numpy as np
     >>> from silvan.projections import CanonicalDirections
     >>> rng = np.random.default_rng(0)
     >>> noise, y = 100 * rng.normal(size=1000), rng.integers(2, size=1000)
     >>> X = np.column_stack([y + noise, noise])
-    >>> law = CanonicalDirections()
-    >>> law.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(2)
+    >>> distribution = CanonicalDirections()
+    >>> distribution.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(2)
     array([[ 0.71, -0.71]], dtype=float32)
     """
 
@@ -102,9 +104,9 @@ class CanonicalDirections(ProjectionDistribution):
         check_integer("max_fits", self.max_fits, 1, or_none=True)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         directions: list[Vector] = []
-        for _ in range(self._most_fits(node.n_directions)):
+        for _ in range(self._max_fits(node.n_directions)):
             if len(directions) >= node.n_directions:
                 break
             drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
@@ -115,12 +117,12 @@ class CanonicalDirections(ProjectionDistribution):
     def _fit(
         self, node: Node, features: NDArray[np.intp], rng: np.random.Generator
     ) -> list[Vector]:
-        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
+        rows = thin(np.arange(node.n_samples), sample_limit(self.max_samples), rng)
         draws = [rows]
         if self.bootstrap and len(rows) > 0:
             draws.insert(0, rows[rng.integers(len(rows), size=len(rows))])
         for drawn in draws:
-            sample = read_sample(node, features, count_rows(drawn, node))
+            sample = read_sample(node, features, count_samples(drawn, node))
             directions = [orient(direction) for direction in canonical_directions(sample)]
             fitted = [place(features, d, node.n_features) for d in directions if d is not None]
             if fitted:
@@ -130,7 +132,7 @@ class CanonicalDirections(ProjectionDistribution):
     def _n_drawn(self, n_features: int) -> int:
         return n_drawn(self.n_features, np.log2(n_features) + 1, n_features)
 
-    def _most_fits(self, n_directions: int) -> int:
+    def _max_fits(self, n_directions: int) -> int:
         """The parameter, or where it is None the number of directions: each fit gives one."""
         return n_directions if self.max_fits is None else min(int(self.max_fits), _NO_LIMIT)
 
@@ -139,8 +141,8 @@ class CanonicalDirections(ProjectionDistribution):
             n_features,
             self._n_drawn(n_features),
             bool(self.bootstrap),
-            most_samples(self.max_samples),
-            self._most_fits(_NO_LIMIT),
+            sample_limit(self.max_samples),
+            self._max_fits(_NO_LIMIT),
         )
 
 

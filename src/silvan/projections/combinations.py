@@ -1,4 +1,4 @@
-"""Combinations of a fixed number of features with uniform weights, as in Forest-RC."""
+"""Combinations of a fixed number of features with uniform coefficients, as in Forest-RC."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from silvan.projections.node import Node
 
 
 class UniformCombinations(ProjectionDistribution):
-    """Combinations of L random features with uniform weights: the law of Forest-RC (F-RC) [1]_.
+    """Combinations of L random features with uniform coefficients, as in Forest-RC (F-RC) [1]_.
 
     Each direction has min(L, p) distinct features, drawn uniformly without replacement, with
-    independent weights uniform over (-1, 1). On ranks instead of raw values the forest is Frank
-    [2]_.
+    independent coefficients uniform over (-1, 1). On ranks instead of raw values the forest is
+    Frank [2]_.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class UniformCombinations(ProjectionDistribution):
         check_integer("n_features", self.n_features, 1)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         size = min(self.n_features, node.n_features)
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:

@@ -14,41 +14,41 @@ from silvan.projections.fitted import (
     FitSample,
     Vector,
     check_fit,
-    count_rows,
-    most_samples,
+    count_samples,
     orient,
     place,
     read_sample,
+    sample_limit,
     thin,
 )
 from silvan.projections.node import Node
 
-# Variances below this share of the largest, and weights below that, are rounding errors.
+# Variances below this share of the largest, and coefficients below that, are rounding errors.
 _NO_VARIANCE = 1e-13
 _NO_WEIGHT = 1e-12
 _BOOTSTRAP_SHARE = 0.75
 
 
 class PrincipalComponents(ProjectionDistribution):
-    """Principal components of random groups of features: the law of Rotation Forest [1]_ [2]_.
+    """Principal components of random groups of features, as in Rotation Forest [1]_ [2]_.
 
     A random permutation of the p features is cut into groups of `n_features` (the last may be
     smaller). A group gives the principal components of its features, a direction each, over these
     features alone: eigenvectors of their covariance, largest variance first. The features are
     centred and not scaled, so units matter.
 
-    With ``per="node"`` [2]_ the components are those of the node's rows, and those without variance
-    are left out; a group in which nothing varies gives its first feature. Groups are taken until
-    there are d directions (of the last one, its leading components); after the last group comes
-    another permutation.
+    With ``per="node"`` [2]_ the components are those of the node's samples, and those without
+    variance are left out; a group in which nothing varies gives its first feature. Groups are taken
+    until there are d directions (of the last one, its leading components); after the last group
+    comes another permutation.
 
     With ``per="tree"`` [1]_ each tree finds one rotation and a node draws min(d, p) distinct
-    columns of it. Each group then sees a sample of its own of the tree's rows: a random subset
-    of the classes (each with probability 1/2, at least one) and of their rows a bootstrap sample of
-    three quarters. In regression all rows are sampled from. All components are kept.
+    columns of it. Each group then sees its own random subset of the tree's samples: some of the
+    classes (each with probability 1/2, at least one), and of these a bootstrap sample of three
+    quarters of the samples. In regression no samples are excluded. All components are kept.
 
-    Rows count by their weight. Rows with a missing value among the features of a group are left out
-    of its fit.
+    Samples count by their weight. Samples with a missing value among the features of a group are
+    left out of its fit.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class PrincipalComponents(ProjectionDistribution):
     per : {"node", "tree"}, default="node"
         Whether to fit at every node or once per tree.
     max_samples : int or None, default=256
-        Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        equal stretches of them. None looks at all.
+        Largest number of samples that a fit uses. Of more, it takes one at random from each of
+        `max_samples` equal stretches of them. None looks at all.
 
     See Also
     --------
@@ -102,10 +102,10 @@ class PrincipalComponents(ProjectionDistribution):
         check_choice("per", self.per, ("node", "tree"))
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference.
+        """Draw directions for one node in NumPy, as a reference for the core.
 
-        With ``per="tree"`` a call fits a rotation of its own to the node, so that the law of the
-        root is that of the native distribution, but the nodes of a tree do not share their
+        With ``per="tree"`` a call fits a rotation of its own to the node, so that the distribution
+        of the root is that of the native distribution, but the nodes of a tree do not share their
         rotation.
         """
         if self.per == "tree":
@@ -125,10 +125,10 @@ class PrincipalComponents(ProjectionDistribution):
     def _fit_group(
         self, node: Node, group: NDArray[np.intp], rng: np.random.Generator
     ) -> list[Vector]:
-        """The components that vary among the node's rows."""
+        """The components that vary among the node's samples."""
         features = np.sort(group)
-        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
-        sample = read_sample(node, features, count_rows(rows, node))
+        rows = thin(np.arange(node.n_samples), sample_limit(self.max_samples), rng)
+        sample = read_sample(node, features, count_samples(rows, node))
         variance, components = principal_components(sample)
         varies = variance > _NO_VARIANCE * variance.max()
         if not varies.any():
@@ -142,13 +142,13 @@ class PrincipalComponents(ProjectionDistribution):
         rotation: list[Vector] = []
         for group in self._cut(permutation, node):
             features = np.sort(group)
-            sample = read_sample(node, features, count_rows(self._draw_rows(node, rng), node))
+            sample = read_sample(node, features, count_samples(self._draw_rows(node, rng), node))
             _, components = principal_components(sample)
             rotation += [place(features, component, node.n_features) for component in components]
         return np.array(rotation)
 
     def _draw_rows(self, node: Node, rng: np.random.Generator) -> NDArray[np.intp]:
-        """The rows of the sample of one group of a tree."""
+        """The samples that one group of a tree sees."""
         rows = np.arange(node.n_samples)
         if len(rows) > 0 and node.targets.ndim == 1:
             classes, numbers = np.unique(node.targets, return_inverse=True)
@@ -156,7 +156,7 @@ class PrincipalComponents(ProjectionDistribution):
             while not chosen.any():
                 chosen = rng.integers(2, size=len(classes))
             rows = np.flatnonzero(chosen[numbers])
-        rows = thin(rows, most_samples(self.max_samples), rng)
+        rows = thin(rows, sample_limit(self.max_samples), rng)
         if len(rows) == 0:
             return rows
         n_draws = max(1, int(_BOOTSTRAP_SHARE * len(rows)))
@@ -174,14 +174,14 @@ class PrincipalComponents(ProjectionDistribution):
             n_features,
             min(int(self.n_features), n_features),
             self.per == "tree",
-            most_samples(self.max_samples),
+            sample_limit(self.max_samples),
         )
 
 
 def principal_components(sample: FitSample) -> tuple[Vector, NDArray[np.float64]]:
     """Variances, descending, and components, a row each, of a centred sample."""
-    n_rows, n_columns = sample.X.shape
-    if n_rows == 0:
+    n_samples, n_columns = sample.X.shape
+    if n_samples == 0:
         return np.zeros(n_columns), np.eye(n_columns)
     scaled = np.sqrt(sample.shares)[:, None] * sample.X
     _, deviation, components = np.linalg.svd(scaled, full_matrices=True)

@@ -15,7 +15,7 @@ from silvan.projections.parameters import is_sparse
 
 
 class Dictionary(ProjectionDistribution):
-    """Atoms drawn from a finite list: any law that can be written down [1]_.
+    """Atoms drawn from a finite list: any distribution that can be written down [1]_.
 
     Each of the d directions is a row of `atoms`, drawn independently and with replacement.
 
@@ -54,25 +54,27 @@ class Dictionary(ProjectionDistribution):
                 f"atoms must have one column for each feature, but it has shape {atoms.shape} and "
                 f"X has {n_features} features; write the atoms for these features."
             )
-        indptr, _, weights = to_canonical_arrays(atoms, "atoms")
-        if not np.isfinite(weights).all():
+        indptr, _, coefficients = to_canonical_arrays(atoms, "atoms")
+        if not np.isfinite(coefficients).all():
             raise ValueError(
                 "atoms must be finite, but it contains NaN, infinity or a number beyond float32; "
-                "replace those weights."
+                "replace those coefficients."
             )
         empty = np.flatnonzero(np.diff(indptr) == 0)
         if len(empty) > 0:
             raise ValueError(
-                f"atoms must have a weight that is not zero in every row, but {len(empty)} of "
+                f"atoms must have a nonzero coefficient in every row, but {len(empty)} of "
                 f"{n_atoms} rows have none (the first is row {empty[0]}); drop them."
             )
         if self.probabilities is not None:
             _check_probabilities(np.asarray(self.probabilities), n_atoms)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         atoms = self._read_atoms()
-        chosen = rng.choice(atoms.shape[0], size=node.n_directions, p=self._law(atoms.shape[0]))
+        chosen = rng.choice(
+            atoms.shape[0], size=node.n_directions, p=self._normalised_probabilities(atoms.shape[0])
+        )
         return atoms[chosen]
 
     def _read_atoms(self) -> sparse.csr_array[np.float64]:
@@ -89,7 +91,7 @@ class Dictionary(ProjectionDistribution):
             )
         return sparse.csr_array(atoms, dtype=np.float64)
 
-    def _law(self, n_atoms: int) -> NDArray[np.float64]:
+    def _normalised_probabilities(self, n_atoms: int) -> NDArray[np.float64]:
         if self.probabilities is None:
             return np.full(n_atoms, 1.0 / n_atoms)
         probabilities = np.asarray(self.probabilities, dtype=np.float64)
@@ -97,7 +99,7 @@ class Dictionary(ProjectionDistribution):
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         atoms = self._read_atoms()
-        cumulative = to_cumulative(self._law(atoms.shape[0]))
+        cumulative = to_cumulative(self._normalised_probabilities(atoms.shape[0]))
         return _core.dictionary(n_features, *to_canonical_arrays(atoms, "atoms"), cumulative)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from silvan._validation import check_integer, invalid
 from silvan.projections.node import Node
-from silvan.projections.rotation import MOST_FEATURES
+from silvan.projections.rotation import MAX_FEATURES
 
 Vector = NDArray[np.float64]
 
@@ -23,19 +23,19 @@ _ALL_SAMPLES = 2**31 - 1
 
 
 def check_fit(n_features: Any, max_samples: object, n_available: int, *, or_none: bool) -> None:
-    """Check the parameters that all fits have: how many features and rows they look at."""
+    """Check the parameters that all fits have: how many features and samples they look at."""
     check_integer("n_features", n_features, 1, or_none=or_none)
-    if n_features is not None and min(n_features, n_available) > MOST_FEATURES:
+    if n_features is not None and min(n_features, n_available) > MAX_FEATURES:
         raise invalid(
             "n_features",
-            f"at most {MOST_FEATURES}, because a fit holds a number for each pair of features",
+            f"at most {MAX_FEATURES}, because a fit holds a number for each pair of features",
             n_features,
             "pass for example 10",
         )
     check_integer("max_samples", max_samples, 2, or_none=True)
 
 
-def most_samples(max_samples: int | None) -> int:
+def sample_limit(max_samples: int | None) -> int:
     """The parameter as a number that no node exceeds where it is None."""
     return _ALL_SAMPLES if max_samples is None else int(max_samples)
 
@@ -48,7 +48,7 @@ def n_drawn(n_features: int | None, default: float, n_available: int) -> int:
 
 @dataclass
 class FitSample:
-    """Rows that a direction is fitted to: features and targets in float64, centred, and weights."""
+    """Samples that a direction is fitted to: centred features and targets in float64, weights."""
 
     X: NDArray[np.float64]
     targets: NDArray[Any]
@@ -61,20 +61,20 @@ class FitSample:
 
 
 def thin(rows: NDArray[np.intp], max_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Of more than `max_samples` rows take one from each of so many equal parts of their line."""
+    """Thin out more than `max_samples` samples: one from each of that many equal parts."""
     if len(rows) <= max_samples:
         return rows
     steps = rng.integers(len(rows), size=max_samples)
     return np.asarray(rows[(np.arange(max_samples) * len(rows) + steps) // max_samples])
 
 
-def count_rows(rows: NDArray[np.intp], node: Node) -> NDArray[np.int64]:
-    """How often each row of the node is among `rows`."""
+def count_samples(rows: NDArray[np.intp], node: Node) -> NDArray[np.int64]:
+    """How often each sample of the node is among `rows`."""
     return np.bincount(rows, minlength=node.n_samples)
 
 
 def read_sample(node: Node, features: NDArray[Any], counts: NDArray[Any]) -> FitSample:
-    """The node's rows by how often each counts, those with missing values left out, centred."""
+    """The node's samples by how often each counts, those with missing values left out, centred."""
     X = node.X[:, features].astype(np.float64)
     kept = (counts > 0) & ~np.isnan(X).any(axis=1)
     weights = (node.weights * counts)[kept]
@@ -85,7 +85,7 @@ def read_sample(node: Node, features: NDArray[Any], counts: NDArray[Any]) -> Fit
 
 
 def _center(values: NDArray[np.float64], weights: Vector) -> NDArray[np.float64]:
-    """The first row is taken off before the mean: a constant column becomes exactly zero."""
+    """The first sample is subtracted before the mean: a constant column becomes exactly zero."""
     if len(values) == 0:
         return values
     values = values - values[0]

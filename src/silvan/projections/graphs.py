@@ -79,7 +79,7 @@ class GraphNeighborhoods(ProjectionDistribution):
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         adjacency = self._adjacency().toarray() != 0
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:

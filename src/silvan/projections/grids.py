@@ -34,12 +34,12 @@ class Axis(NamedTuple):
 
     def draw(self, n_patches: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """Cells of each patch of a direction along the axis, ascending."""
-        length, least, most, boundary, _ = self
+        length, min_size, max_size, boundary, _ = self
         if boundary == "corner":
-            start = int(rng.integers(length - least + 1))
-            size = int(rng.integers(least, min(most, length - start) + 1))
+            start = int(rng.integers(length - min_size + 1))
+            size = int(rng.integers(min_size, min(max_size, length - start) + 1))
             return self._shift(start, size, n_patches, rng)
-        size = int(rng.integers(least, most + 1))
+        size = int(rng.integers(min_size, max_size + 1))
         if boundary == "subset":
             draws = [rng.choice(length, size=size, replace=False) for _ in range(n_patches)]
             return [np.sort(cells) for cells in draws]
@@ -113,12 +113,12 @@ class PatchParameters:
 
 @dataclass(eq=False, repr=False)
 class Patches(PatchParameters, ProjectionDistribution):
-    """Sums over random patches of neighbouring features: the law of manifold forests [1]_, [2]_.
+    """Sums over random patches of neighbouring features, as in manifold forests [1]_, [2]_.
 
     The features lie on a grid: the pixels of an image, the time steps of a series, voxels,
     channels times time. A direction is a patch, the product of one run of cells per axis, and a
-    row's value is the weighted sum over its cells. The cost of a sum of equal weights does not
-    depend on the patch's size.
+    sample's value is the weighted sum over its cells. The cost of a sum of equal coefficients does
+    not depend on the patch's size.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ class Patches(PatchParameters, ProjectionDistribution):
     n_patches : int, default=1
         Number of patches in a direction. With more than one, the others have the sizes of the
         first and lie near it; the second is subtracted, the third added, and so on, which makes
-        edges (2) and bars (3) directions. Where patches overlap their weights add up; where all
-        cancels out, the first stands alone. An axis that is not contiguous draws a new subset
+        edges (2) and bars (3) directions. Where patches overlap their coefficients add up; where
+        all cancels out, the first stands alone. An axis that is not contiguous draws a new subset
         for every patch.
     reach : int or tuple of int or None, default=None
         How many cells the further patches may lie from the first along an axis: their first
@@ -161,8 +161,8 @@ class Patches(PatchParameters, ProjectionDistribution):
 
     Notes
     -----
-    Large patches of equal weights are read off running sums along the contiguous axes
-    (summed-area tables), two look-ups per axis. Running sums take 4 bytes per cell and row where
+    Large patches of equal coefficients are read off running sums along the contiguous axes
+    (summed-area tables), two look-ups per axis. Running sums take 4 bytes per cell and sample where
     the data are uint8, and are exact; otherwise they take 8 bytes and are added in float64, where
     a patch keeps the accuracy of float32 unless values in its row are more than a hundred million
     times as large as its own.
@@ -212,7 +212,7 @@ class Patches(PatchParameters, ProjectionDistribution):
         check_integer("n_patches", self.n_patches, 1)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         shape, axes = self._shape(), self._axes()
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:
@@ -246,12 +246,12 @@ class Patches(PatchParameters, ProjectionDistribution):
                 "shape",
                 "an integer or a tuple of integers >= 1",
                 self.shape,
-                "pass the shape of one row's grid, for example (28, 28)",
+                "pass the shape of one sample's grid, for example (28, 28)",
             )
         return tuple(int(length) for length in shape)
 
     def _axes(self) -> list[Axis]:
-        """The axes of the grid, all that is said about them checked."""
+        """The axes of the grid, with all parameters checked."""
         shape = self._shape()
         contiguous = spread_over_axes("contiguous", self.contiguous, shape)
         boundary = spread_over_axes("boundary", self.boundary, shape)
@@ -265,22 +265,22 @@ class Patches(PatchParameters, ProjectionDistribution):
         reach = spread_over_axes("reach", self.reach, shape)
         axes = []
         for number, length in enumerate(shape):
-            least, most, run = min_size[number], max_size[number], contiguous[number]
-            check_size("min_size", least, number, length)
-            if most is None:
-                most = max(least, min(length, DEFAULT_MAX_SIZE)) if run else length
-            check_size("max_size", most, number, length)
-            if least > most:
+            smallest, largest, run = min_size[number], max_size[number], contiguous[number]
+            check_size("min_size", smallest, number, length)
+            if largest is None:
+                largest = max(smallest, min(length, DEFAULT_MAX_SIZE)) if run else length
+            check_size("max_size", largest, number, length)
+            if smallest > largest:
                 raise invalid(
                     "min_size",
-                    f"at most max_size ({most} along axis {number})",
-                    least,
+                    f"at most max_size ({largest} along axis {number})",
+                    smallest,
                     "swap or change them",
                 )
             rule = boundary[number] if run else "subset"
             check_integer("reach", reach[number], 0, or_none=True)
-            near = min(length, int(most if reach[number] is None else reach[number]))
-            axes.append(Axis(length, int(least), int(most), rule, near))
+            near = min(length, int(largest if reach[number] is None else reach[number]))
+            axes.append(Axis(length, int(smallest), int(largest), rule, near))
         return axes
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:

@@ -118,6 +118,13 @@ class Mixture(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter, or one of a component, is wrong."""
+        self._check_components()
+        for distribution, _ in self.components:
+            distribution.validate(n_features)
+        self._check_grids(n_features)
+
+    def _check_components(self) -> None:
+        """Require pairs of a distribution and a weight, one weight positive."""
         if not self._are_pairs() or len(self.components) == 0:
             raise invalid(
                 "components",
@@ -140,7 +147,6 @@ class Mixture(ProjectionDistribution):
                     weight,
                     "pass for example 1.0",
                 )
-            distribution.validate(n_features)
         if not any(weight > 0 for _, weight in self.components):
             raise invalid(
                 "components",
@@ -148,7 +154,6 @@ class Mixture(ProjectionDistribution):
                 [weight for _, weight in self.components],
                 "give the components that count a positive weight",
             )
-        self._check_grids(n_features)
 
     def _check_grids(self, n_features: int) -> None:
         """Require that all components that read running sums share one grid."""
@@ -168,8 +173,8 @@ class Mixture(ProjectionDistribution):
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
-        counts = rng.multinomial(node.n_directions, self._law())
+        """Draw directions for one node in NumPy, as a reference for the core."""
+        counts = rng.multinomial(node.n_directions, self._normalised_weights())
         drawn = [
             distribution.sample(node.asking_for(int(count)), rng)
             for (distribution, _), count in zip(self.components, counts, strict=True)
@@ -182,19 +187,20 @@ class Mixture(ProjectionDistribution):
             isinstance(pair, list | tuple) and len(pair) == 2 for pair in self.components
         )
 
-    def _law(self) -> NDArray[np.float64]:
+    def _normalised_weights(self) -> NDArray[np.float64]:
         weights = np.array([weight for _, weight in self.components], dtype=np.float64)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
     def resolve(self, shape: tuple[int, ...]) -> Mixture:
         """A mixture whose components know the shape of a sample."""
+        self._check_components()
         return Mixture(
             [(component.resolve(shape), weight) for component, weight in self.components]
         )
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
-        return _core.mixture(natives, to_cumulative(self._law()))
+        return _core.mixture(natives, to_cumulative(self._normalised_weights()))
 
 
 def find_component(projections: ProjectionDistribution, kind: type[Kind]) -> Kind | None:

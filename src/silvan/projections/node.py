@@ -21,23 +21,23 @@ class NodeData(Protocol):
 
     @property
     def n_samples(self) -> int:
-        """The number of distinct rows."""
+        """The number of distinct samples."""
 
     @property
     def rows(self) -> NDArray[np.uint32]:
-        """The row numbers."""
+        """The sample numbers."""
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802
-        """The features of the rows."""
+        """The features of the samples."""
 
     @property
     def targets(self) -> NDArray[Any]:
-        """The targets of the rows."""
+        """The targets of the samples."""
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weights of the rows."""
+        """The weights of the samples."""
 
 
 class Node:
@@ -50,7 +50,8 @@ class Node:
     n_directions : int
         Number of directions d that the node asks for.
     data : object, default=None
-        Where the other attributes come from; None stands for the root of tree 0 with no rows in it.
+        Where the other attributes come from; None stands for the root of tree 0 with no samples in
+        it.
 
     Examples
     --------
@@ -79,39 +80,39 @@ class Node:
 
     @property
     def n_samples(self) -> int:
-        """The number of distinct training rows in the node."""
+        """The number of distinct training samples in the node."""
         return 0 if self._data is None else self._data.n_samples
 
     @property
     def rows(self) -> NDArray[np.uint32]:
-        """The numbers of those rows, ascending (a copy)."""
+        """The numbers of those samples, ascending (a copy)."""
         return np.empty(0, dtype=np.uint32) if self._data is None else self._data.rows
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802
-        """The features of those rows, (n_samples, n_features), float32 or uint8 (a copy)."""
+        """The features of those samples, (n_samples, n_features), float32 or uint8 (a copy)."""
         if self._data is None:
             return np.empty((0, self.n_features), dtype=np.float32)
         return self._data.X
 
     @property
     def targets(self) -> NDArray[Any]:
-        """The targets of those rows as the forest sees them (a copy).
+        """The targets of those samples as the forest sees them (a copy).
 
         In classification the numbers of their classes in `classes_`, int32 of shape (n_samples,).
         In regression float64 of shape (n_samples, n_outputs), from the middle of their range over
-        all training rows.
+        all training samples.
         """
         return np.empty(0, dtype=np.int32) if self._data is None else self._data.targets
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How much each of those rows counts: how often the tree drew it times its weight (a copy).
+        """How much each sample counts: how often the tree drew it times its weight (a copy).
 
         With ``bootstrap=True`` sample weights are in the draws already.
         """
         return np.empty(0) if self._data is None else self._data.weights
 
     def asking_for(self, n_directions: int) -> Node:
-        """The same node with another number of directions, for laws that delegate to others."""
+        """The same node with another number of directions, for a distribution that delegates."""
         return Node(self.n_features, n_directions, self._data)

@@ -13,12 +13,12 @@ from silvan.projections.fitted import (
     DEFAULT_MAX_SAMPLES,
     Vector,
     check_fit,
-    count_rows,
-    most_samples,
+    count_samples,
     n_drawn,
     orient,
     place,
     read_sample,
+    sample_limit,
     standardize,
     thin,
 )
@@ -30,11 +30,12 @@ _SAFE_MOVE = 1.79
 
 
 class RidgeDirections(ProjectionDistribution):
-    """Ridge regressions on random features: the law of oblique random forests (O-RF) [1]_ [2]_.
+    """Ridge regressions on random features, as in oblique random forests (O-RF) [1]_ [2]_.
 
     Each direction draws `n_features` distinct features uniformly and regresses the targets of the
-    node's rows on them; its weights are the coefficients, scaled to unit length. For the fit each
-    feature is divided by its standard deviation in the node; the intercept is not penalised.
+    node's samples on them; its coefficients are those of the regression, scaled to unit length. For
+    the fit each feature is divided by its standard deviation in the node; the intercept is not
+    penalised.
 
     In classification it is a logistic regression with a ridge penalty, which minimises the sum of
     weight times log-loss plus ``alpha / 2`` times the squared length of the coefficients: that of
@@ -43,9 +44,9 @@ class RidgeDirections(ProjectionDistribution):
     one for each direction. In regression it is ``Ridge(alpha)`` on standardised features; of
     several outputs each direction draws one.
 
-    A row of weight 2 counts as two rows do, so the scale of sample weights matters where they are
-    not in the draws already (``bootstrap=False`` in the forest).
-    Rows with a missing value among the features drawn are left out of the fit. Where there is
+    A sample of weight 2 counts as two samples do, so the scale of sample weights matters where they
+    are not in the draws already (``bootstrap=False`` in the forest).
+    Samples with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit (one class, no feature that varies), the direction is the feature drawn first.
 
     Parameters
@@ -56,8 +57,8 @@ class RidgeDirections(ProjectionDistribution):
     alpha : float, default=1.0
         Strength of the penalty, above 0.
     max_samples : int or None, default=256
-        Most rows that a fit looks at. Of more, it takes one at random from each of `max_samples`
-        equal stretches of them. None looks at all.
+        Largest number of samples that a fit uses. Of more, it takes one at random from each of
+        `max_samples` equal stretches of them. None looks at all.
 
     Notes
     -----
@@ -79,8 +80,8 @@ class RidgeDirections(ProjectionDistribution):
     >>> from silvan.projections import RidgeDirections
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> y = 3 * X[:, 0] + 4 * X[:, 1] > 0
-    >>> law = RidgeDirections(n_features=2)
-    >>> law.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(1)
+    >>> distribution = RidgeDirections(n_features=2)
+    >>> distribution.draw(1, n_features=2, random_state=0, X=X, y=y).toarray().round(1)
     array([[0.6, 0.8]], dtype=float32)
     """
 
@@ -101,7 +102,7 @@ class RidgeDirections(ProjectionDistribution):
             raise invalid("alpha", "a finite number above 0", self.alpha, "pass for example 1.0")
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         return sparse.csr_array(
             np.array([self._fit_direction(node, rng) for _ in range(node.n_directions)])
         )
@@ -109,8 +110,8 @@ class RidgeDirections(ProjectionDistribution):
     def _fit_direction(self, node: Node, rng: np.random.Generator) -> Vector:
         drawn = rng.choice(node.n_features, self._n_drawn(node.n_features), replace=False)
         features = np.sort(drawn)
-        rows = thin(np.arange(node.n_samples), most_samples(self.max_samples), rng)
-        sample = read_sample(node, features, count_rows(rows, node))
+        rows = thin(np.arange(node.n_samples), sample_limit(self.max_samples), rng)
+        sample = read_sample(node, features, count_samples(rows, node))
         target = draw_target(sample.targets, rng)
         coefficients = np.zeros(len(features))
         if target is not None:
@@ -130,7 +131,7 @@ class RidgeDirections(ProjectionDistribution):
             n_features,
             self._n_drawn(n_features),
             float(self.alpha),
-            most_samples(self.max_samples),
+            sample_limit(self.max_samples),
         )
 
 
@@ -161,7 +162,7 @@ def fit_linear(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: f
 def fit_logistic(Z: NDArray[np.float64], target: Vector, weights: Vector, alpha: float) -> Vector:
     """Ridge logistic regression with an intercept by Newton's method; returns the coefficients.
 
-    A step that moves some row by D > 1.79 along the logits may overshoot. If the next step
+    A step that moves some sample by D > 1.79 along the logits may overshoot. If the next step
     promises a larger gain, it did, and is cut to log(1 + D) / D of itself, which never does.
     """
     if Z.shape[1] == 0:

@@ -10,11 +10,11 @@ from silvan._validation import invalid
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.node import Node
 
-MOST_FEATURES = 8192
+MAX_FEATURES = 8192
 
 
 class RandomRotation(ProjectionDistribution):
-    """The axes of one random rotation per tree: the law of random rotation forests (RR-RF) [1]_.
+    """The axes of one random rotation per tree, as in random rotation forests (RR-RF) [1]_.
 
     Each tree draws a rotation of its own, uniform (Haar) over the orthogonal matrices of
     determinant +1. A node draws min(d, p) distinct columns of it, uniformly without
@@ -39,20 +39,20 @@ class RandomRotation(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if there are too many features."""
-        if n_features > MOST_FEATURES:
+        if n_features > MAX_FEATURES:
             raise invalid(
                 "projections",
-                f"sparse for more than {MOST_FEATURES} features (X has {n_features}), because a "
-                "rotation has a weight for each pair of features",
+                f"sparse for more than {MAX_FEATURES} features (X has {n_features}), because a "
+                "rotation has a coefficient for each pair of features",
                 self,
                 "pass SparseSigns(), or reduce the features first",
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference.
+        """Draw directions for one node in NumPy, as a reference for the core.
 
-        A call draws a rotation of its own, so that the law of one node is that of the native
-        distribution, but the nodes of a tree do not share their rotation.
+        A call draws a rotation of its own, so that the distribution of one node is that of the
+        native distribution, but the nodes of a tree do not share their rotation.
         """
         rotation, triangle = np.linalg.qr(rng.normal(size=(node.n_features, node.n_features)))
         rotation *= np.sign(np.diag(triangle))

@@ -1,4 +1,4 @@
-"""Sparse directions with weights +1 and -1, as in RerF and SPORF."""
+"""Sparse directions with coefficients +1 and -1, as in RerF and SPORF."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ DEFAULT_MEAN_NONZEROS = 2.0
 
 
 class SparseSigns(ProjectionDistribution):
-    """Sums and differences of a few random features: the laws of RerF [1]_ and SPORF [2]_.
+    """Sums and differences of a few random features, as in RerF [1]_ and SPORF [2]_.
 
-    How sparse the directions are is said in one of two ways: by `density`, or by
+    How sparse the directions are is set in one of two ways: by `density`, or by
     `mean_nonzeros`, which is `density` times the number p of features. If neither is given,
     `mean_nonzeros` is 2.
 
     Parameters
     ----------
     density : float, default=None
-        Fraction of weights that are not zero, in (0, 1]; the λ of [1]_.
+        Fraction of coefficients that are not zero, in (0, 1]; the λ of [1]_.
     mean_nonzeros : float, default=None
         Mean number of features of a direction, above 0; the λ of [2]_.
     counts : {"matrix", "poisson"}, default="matrix"
@@ -85,7 +85,7 @@ class SparseSigns(ProjectionDistribution):
                 "density",
                 "a number in (0, 1] or None",
                 self.density,
-                "pass the fraction of weights that are not zero, or mean_nonzeros instead",
+                "pass the fraction of coefficients that are not zero, or mean_nonzeros instead",
             )
         if self.mean_nonzeros is not None and not (
             is_number(self.mean_nonzeros) and self.mean_nonzeros > 0
@@ -98,7 +98,7 @@ class SparseSigns(ProjectionDistribution):
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
-        """Draw directions for one node: the law in NumPy, for reference."""
+        """Draw directions for one node in NumPy, as a reference for the core."""
         chosen = (
             self._choose_by_matrix(node, rng)
             if self.counts == "matrix"

@@ -89,8 +89,8 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     A patch has up to 1 cell, 3 cells, an eighth or a quarter of each contiguous axis, a
     direction has one patch or is the difference of two, and the number d of directions at a node
     is p to the powers 1/2, 3/4 and 1. Axes that are not contiguous, the smallest size and all else
-    stay as they are. These are the laws that did best on images and series, see the results ("How
-    large should patches be?", "One patch or several?").
+    stay as they are. These are the distributions that did best on images and series, see the
+    results ("How large should patches be?", "One patch or several?").
 
     Parameters
     ----------
@@ -121,12 +121,13 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     check_integer("max_directions", max_directions, 1, or_none=True)
     axes = patches._axes()
     sizes = []
-    for least, share in ((1, 0), (3, 0), (3, 8), (3, 4)):
+    for min_cells, share in ((1, 0), (3, 0), (3, 8), (3, 4)):
         size = tuple(
             axis.max_size
             if axis.boundary == "subset"
             else max(
-                axis.min_size, min(axis.length, max(least, axis.length // share if share else 0))
+                axis.min_size,
+                min(axis.length, max(min_cells, axis.length // share if share else 0)),
             )
             for axis in axes
         )
@@ -148,7 +149,7 @@ def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, li
 
 
 def affordable_directions(forest: BaseForest, n_samples: int) -> int:
-    """The largest d that a default grid should have for a forest on so many rows."""
+    """The largest d that a default grid should have for a forest on so many samples."""
     own = n_directions(forest.max_features, forest.n_features_in_)
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
 

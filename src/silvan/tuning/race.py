@@ -1,4 +1,4 @@
-"""A race of forests: candidates that share their rows, and rounds in which the worst drop out."""
+"""A race of forests: candidates that share their samples; in each round the worst drop out."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows, draw_seed
 from silvan.forests.parameters import n_directions
 
-# What a tree costs besides its directions, in directions: it draws rows and writes nodes.
+# What a tree costs besides its directions, in directions: it draws samples and writes nodes.
 _WORK_OF_A_TREE = 16
 
 
 class Reader:
-    """A forest that has checked the data, and their rows as it reads them."""
+    """A forest that has checked the data, and their samples as it reads them."""
 
     def __init__(self, forest: BaseForest, data: tuple[Any, Any, Any]) -> None:
         if not forest.bootstrap and forest.max_samples is None:
             raise invalid(
                 "bootstrap",
-                "True, or max_samples be set, for trees to leave out rows that score them",
+                "True, or max_samples be set, for trees to leave out samples that score them",
                 forest.bootstrap,
                 "set bootstrap=True, or for example max_samples=0.6",
             )
@@ -40,7 +40,7 @@ class Reader:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows that take part."""
+        """Number of samples that take part."""
         return self._checked.plan.n_kept
 
     @cached_property
@@ -66,7 +66,7 @@ class Readers:
         self._base = base
         self._data = data
         self._known: dict[str, Reader] = {}
-        # Candidates that differ in these alone are grown on the same rows, draws and targets.
+        # Candidates that differ in these alone are grown on the same samples, draws and targets.
         self._growing = growing_parameters(type(base))
 
     def find(self, params: Mapping[str, Any]) -> Reader:
@@ -148,7 +148,7 @@ def count_trees(rounds: Sequence[tuple[int, int]]) -> int:
 
 @contextmanager
 def quiet_unless(last: bool) -> Iterator[None]:
-    """Hide the warning that rows have no out-of-bag prediction while more trees are to come."""
+    """Hide the warning that samples have no out-of-bag prediction while more trees are to come."""
     with warnings.catch_warnings():
         if not last:
             warnings.filterwarnings("ignore", message=".*no out-of-bag prediction")

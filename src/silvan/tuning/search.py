@@ -42,14 +42,14 @@ def _where_the_forest_has(method: str) -> Callable[[F], F]:
 class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the parameters of a forest by its out-of-bag score: one fit, no folds.
 
-    Each candidate is a forest whose trees predict the rows that they did not draw. That is how
+    Each candidate is a forest whose trees predict the samples that they did not draw. That is how
     Tomita's thesis chooses the number d of directions and their sparsity λ [1]_.
 
     The candidates race: all grow `min_trees` trees, the best 1 / `factor` of them go on to `factor`
     times as many, and so on, until the trees of `estimator` are reached. Nothing is grown twice:
     those that go on keep their trees, and the forest that wins is the one that a fit with its
     parameters would have grown. Checked data, the copy by columns, encoded targets and draws of
-    rows are shared, so that the scores of candidates are paired: tree t sees the same rows in
+    samples are shared, so that the scores of candidates are paired: tree t sees the same samples in
     each of them.
 
     Parameters
@@ -70,8 +70,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         least 2. None is no race: every candidate has all trees.
     max_directions : int, "auto" or None, default="auto"
         Upper limit of d where `param_grid` is None. The time of a candidate is proportional to d:
-        "auto" allows four times the d of `estimator`, or more if d times the number of rows is at
-        most 250,000. None sets no limit.
+        "auto" allows four times the d of `estimator`, or more if d times the number of samples is
+        at most 250,000. None sets no limit.
     verbose : int, default=0
         1 shows a progress bar, counted in trees, on the standard error stream.
 
@@ -151,11 +151,12 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows, as the forest takes them.
+            Training samples, as the forest takes them.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         **fit_params : dict
-            `sample_weight`, handed to the forests. Scores count every row of positive weight once.
+            `sample_weight`, handed to the forests. Scores count every sample of positive weight
+            once.
 
         Returns
         -------
@@ -213,7 +214,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             check_integer("verbose", self.verbose, 0)
 
     def _candidates(self, X: Any, y: Any, sample_weight: Any) -> list[Candidate]:
-        """All candidates, checked before any work; those that can share their rows do."""
+        """All candidates, checked before any work; those that can share their samples do."""
         base = clone(self.estimator).set_params(verbose=0, warm_start=False)
         base.oob_score = self.estimator.oob_score or True
         if not is_integer(base.random_state):
@@ -256,7 +257,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -272,7 +273,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -288,7 +289,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -303,11 +304,11 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             True targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
+            Weights of the samples.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Affinities between rows that share leaves, and averages over leaves that they weight."""
+"""Affinities between samples that share leaves, and averages over leaves that they weight."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from silvan._validation import is_number
 from silvan.unsupervised.leaf_gaussians import LeafGaussians, fit_gaussians
 from silvan.unsupervised.leaf_index import LeafIndex, Pairs, membership
 
-Rows = NDArray[Any]  # rows of numbers, of any type
+Rows = NDArray[Any]  # samples of numbers, of any type
 
 AFFINITIES = ("binary", "gaussian", "mahalanobis")
 # Entries of affinity matrices that are collected before they are added up.
 _ENTRIES_AT_ONCE = 2**24
-# Weaker links count as none: no eigenvector could be told from its neighbours.
+# Weaker links count as none: eigenvectors could not be separated from their neighbours.
 _NO_AFFINITY = 1e-9
-# Pairs of rows that the usual distance is measured on.
+# Pairs of samples that the usual distance is measured on.
 _N_PAIRS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class Affinity(ABC):
-    """W = mean over trees of exp(-Q), zero for rows in different leaves."""
+    """W = mean over trees of exp(-Q), zero for samples in different leaves."""
 
     index: LeafIndex
 
     @property
     def X(self) -> Rows | None:  # noqa: N802
-        """Features of the rows of the index, where they matter."""
+        """Features of the samples of the index, where they matter."""
         return None
 
     def against(self, index: LeafIndex, X: Rows) -> Self:
-        """The same affinity to other rows: those of `index`, with features `X`."""
+        """The same affinity to other samples: those of `index`, with features `X`."""
         return replace(self, index=index)
 
     def check(self) -> Affinity:
@@ -48,25 +48,25 @@ class Affinity(ABC):
 
     @abstractmethod
     def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
-        """Affinities of queries, by their leaves and features, to the rows of the index."""
+        """Affinities of queries, by their leaves and features, to the samples of the index."""
 
     @abstractmethod
     def average(
         self, values: NDArray[np.float64], leaves: NDArray[np.integer], X: Rows | None
     ) -> NDArray[np.float64]:
-        """Mean over trees of the mean value, weighted by affinity, of the rows in a query's leaf.
+        """Mean over trees of the affinity-weighted mean value of the samples in a query's leaf.
 
-        A tree in whose leaf there is no row takes no part; where that is so for all trees the
+        A tree in whose leaf there is no sample takes no part; where that is so for all trees the
         result is zero.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class BinaryAffinity(Affinity):
-    """All rows of a leaf are equally close: W = Z Zᵀ / T, never formed unless it is asked for."""
+    """All samples of a leaf are equally close: W = Z Zᵀ / T, formed only on request."""
 
     def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
-        """Share of the trees in which query and row are in the same leaf."""
+        """Share of the trees in which query and sample are in the same leaf."""
         product: csr_array = membership(leaves, self.index.n_leaves) @ self.index.by_leaf
         product.data /= self.index.n_trees
         return product
@@ -85,17 +85,17 @@ class BinaryAffinity(Affinity):
 
 @dataclass(frozen=True, eq=False)
 class _DistanceAffinity(Affinity):
-    """An affinity that also depends on the features of the two rows."""
+    """An affinity that also depends on the features of the two samples."""
 
     rows: Rows
 
     @property
     def X(self) -> Rows:  # noqa: N802
-        """Features of the rows of the index."""
+        """Features of the samples of the index."""
         return self.rows
 
     def against(self, index: LeafIndex, X: Rows) -> Self:
-        """The same affinity to other rows."""
+        """The same affinity to other samples."""
         return replace(self, index=index, rows=X)
 
     def check(self) -> Affinity:
@@ -114,7 +114,7 @@ class _DistanceAffinity(Affinity):
 
     @abstractmethod
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
-        """Q of each pair of a query, a row of `X`, and a row of the index."""
+        """Q of each pair of a query, a sample of `X`, and a sample of the index."""
 
     def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
         """Sum over the trees; their entries are merged block by block."""
@@ -139,7 +139,7 @@ class _DistanceAffinity(Affinity):
     def average(
         self, values: NDArray[np.float64], leaves: NDArray[np.integer], X: Rows | None
     ) -> NDArray[np.float64]:
-        """Averages over the rows of the leaves, as the note on manifold forests has them."""
+        """Averages over the samples of the leaves, as the note on manifold forests has them."""
         assert X is not None
         totals = np.zeros((len(leaves), values.shape[1]))
         n_used = np.zeros(len(leaves))
@@ -150,7 +150,7 @@ class _DistanceAffinity(Affinity):
                 queries, starts = np.unique(pairs.query, return_index=True)
                 sizes = np.diff(np.append(starts, len(pairs.query)))
                 distances = self.distances(pairs, X)
-                # Relative to the nearest row, or all weights of a far query would vanish.
+                # Relative to the nearest sample, or all weights of a far query would vanish.
                 nearest = np.minimum.reduceat(distances, starts)
                 weights = np.exp(np.repeat(nearest, sizes) - distances)
                 weights /= np.repeat(np.add.reduceat(weights, starts), sizes)
@@ -170,7 +170,7 @@ class GaussianAffinity(_DistanceAffinity):
 
     @classmethod
     def fit(cls, index: LeafIndex, X: Rows, epsilon: float | None) -> Self:
-        """The affinity of these rows; None as epsilon takes the usual distance in a leaf."""
+        """The affinity of these samples; None as epsilon takes the usual distance in a leaf."""
         return cls(index, X, _usual_distance(index, X) if epsilon is None else float(epsilon))
 
     def check(self) -> Affinity:
@@ -204,13 +204,13 @@ class GaussianAffinity(_DistanceAffinity):
 
 @dataclass(frozen=True, eq=False)
 class MahalanobisAffinity(_DistanceAffinity):
-    """Squared distance in units of the covariance of the leaf's rows."""
+    """Squared distance in units of the covariance of the leaf's samples."""
 
     gaussians: LeafGaussians
 
     @classmethod
     def fit(cls, index: LeafIndex, X: Rows, ridge: NDArray[np.float64], *, full: bool) -> Self:
-        """The affinity of these rows."""
+        """The affinity of these samples."""
         share = index.by_leaf.copy()
         share.data /= np.repeat(np.maximum(index.sizes, 1), index.sizes)
         return cls(index, X, fit_gaussians(share, X, ridge, full=full))
@@ -236,11 +236,11 @@ def _subtract(a: Rows, b: Rows) -> NDArray[np.float64]:
 
 
 def _usual_distance(index: LeafIndex, X: Rows) -> float:
-    """Root of the mean squared distance between two rows of a leaf, over pairs drawn at random."""
+    """Root mean square distance between two samples of a leaf, over random pairs."""
     random = np.random.default_rng(0)
     rows = random.integers(index.n_rows, size=_N_PAIRS)
     leaves = index.leaves[rows, random.integers(index.n_trees, size=_N_PAIRS)]
-    others = index.draw_rows(leaves, random)
+    others = index.draw_samples(leaves, random)
     total = 0.0
     step = max(1, _ENTRIES_AT_ONCE // X.shape[1])
     for start in range(0, _N_PAIRS, step):

@@ -17,7 +17,7 @@ from silvan._validation import as_rows, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.fitting import TrainingRows
-from silvan.forests.weights import leaf_row_weights
+from silvan.forests.weights import leaf_sample_weights
 from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
 from silvan.unsupervised.leaf_gaussians import (
@@ -31,11 +31,11 @@ from silvan.unsupervised.leaf_gaussians import (
 
 # Quasi-random points by which the mass of a Gaussian in its leaf's cell is measured.
 _N_POINTS = 512
-# A cell that all points miss has at least its own rows: half a point is a fair guess.
-_LEAST_MASS = 0.5 / _N_POINTS
+# A cell that all points miss has at least its own samples: half a point is a fair guess.
+_MIN_MASS = 0.5 / _N_POINTS
 # Rounds of draws without a point in its leaf's cell, each expected to have one or more.
-_MOST_EMPTY_ROUNDS = 1000
-# Rows times trees whose densities are computed at once.
+_MAX_EMPTY_ROUNDS = 1000
+# Samples times trees whose densities are computed at once.
 _ENTRIES_AT_ONCE = 2**20
 
 
@@ -46,7 +46,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     Trees are grown without targets: a node is split where both sides are most compact, by
     the determinants of their covariances. A leaf holds the Gaussian of its rows, cut off at the
     borders of its cell. The density of tree t at v is ``π N(v; μ, C) / Z_t``, with π the share of
-    the rows in v's leaf, and that of the forest is the mean over the trees.
+    the samples in v's leaf, and that of the forest is the mean over the trees.
 
     Parameters
     ----------
@@ -60,18 +60,19 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     max_depth : int, default=None
         Largest depth of a tree; None sets no limit.
     min_samples_split : int or float, default=2
-        Number of distinct rows that a node needs to be split; a float is a fraction of the rows.
+        Number of distinct samples that a node needs to be split; a float is a fraction of the
+        samples.
     min_samples_leaf : int or float, default=15
-        Number of distinct rows that both sides of a split need; a float is a fraction of the rows.
-        Larger leaves make the density smoother. With more than a few features pass several times
-        their number, or ``covariance_type="diag"``.
+        Number of distinct samples that both sides of a split need; a float is a fraction of the
+        samples. Larger leaves make the density smoother. With more than a few features pass several
+        times their number, or ``covariance_type="diag"``.
     min_impurity_decrease : float, default=0.0
         Least gain that a split must bring, times the node's share of the weight.
     bootstrap : bool, default=True
         Whether each tree draws its rows with replacement, with probability proportional to their
-        weight. With False each tree sees every row, and weights multiply the rows' counts.
+        weight. With False each tree sees every sample, and weights multiply the samples' counts.
     max_samples : int or float, default=None
-        Number of rows that a tree draws, or a fraction of them; None is all, as in
+        Number of samples that a tree draws, or a fraction of them; None is all, as in
         :class:`ForestRegressor`.
     {running}
 
@@ -85,7 +86,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         Their covariances; with ``covariance_type="diag"`` their variances, of shape
         (n_components_, n_features_in_).
     priors_ : ndarray of shape (n_components_,)
-        Share π of the tree's rows in the leaf; 1 in each tree together.
+        Share π of the tree's samples in the leaf; 1 in each tree together.
     masses_ : ndarray of shape (n_components_,)
         Share of the leaf's Gaussian inside its cell.
     partition_ : ndarray of shape (n_estimators,)
@@ -110,7 +111,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     The masses are measured with 512 quasi-random points, the same for every leaf; Z is a mean over
     leaves and off by far less than one percent. Everything else is exact.
 
-    Rows whose every feature is the same, constant features and leaves with fewer rows than
+    Samples whose every feature is the same, constant features and leaves with fewer samples than
     features are no trouble: see `reg_covar`. Missing values are refused.
 
     References
@@ -153,7 +154,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
 
     @property
     def priors_(self) -> NDArray[np.float64]:
-        """Share of the tree's rows in each leaf."""
+        """Share of the tree's samples in each leaf."""
         return self.forest_.values
 
     @property
@@ -171,12 +172,12 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         return self.priors_ * self.masses_ / self._by_leaf(of_tree)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Log density at each row.
+        """Log density at each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -199,12 +200,12 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         return log_density
 
     def score(self, X: ArrayLike, y: object = None) -> float:
-        """Mean log density of the rows.
+        """Mean log density of the samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
         y : Ignored
             Not used; there for the sake of cross-validation.
 
@@ -218,7 +219,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     def sample(
         self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
     ) -> NDArray[np.float64]:
-        """Draw rows from the density.
+        """Draw samples from the density.
 
         A tree is drawn, then a leaf by its prior and a point of its Gaussian, both again until the
         point lies in the leaf's cell.
@@ -226,14 +227,14 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         Parameters
         ----------
         n_samples : int, default=1
-            Number of rows.
+            Number of samples.
         random_state : int, RandomState instance or None, default=None
             Seed of the draws.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            The rows, in random order.
+            The samples, in random order.
         """
         check_is_fitted(self)
         check_integer("n_samples", n_samples, 1)
@@ -263,7 +264,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
             kept.append(points[inside][:n_missing])
             n_missing -= len(kept[-1])
             n_empty = 0 if len(kept[-1]) else n_empty + 1
-            if n_empty == _MOST_EMPTY_ROUNDS:
+            if n_empty == _MAX_EMPTY_ROUNDS:
                 raise ValueError(
                     f"no draw from tree {number} falls into its leaf's cell, so that masses_ "
                     "cannot be right; fit the forest again."
@@ -280,8 +281,8 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = rows.sampling.plan
-            most = max(1, min(plan.n_kept, plan.n_draws) // options.min_samples_leaf)
-            check_covariances_fit(self.n_estimators * most, rows.features.columns.shape[1])
+            max_leaves = max(1, min(plan.n_kept, plan.n_draws) // options.min_samples_leaf)
+            check_covariances_fit(self.n_estimators * max_leaves, rows.features.columns.shape[1])
         return super()._grow(rows, projections, options, first)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -289,13 +290,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         self._describe_leaves(np.asarray(X))
 
     def _describe_leaves(self, X: NDArray[Any]) -> None:
-        """Fit the Gaussians to the rows as they are scored, summed in their canonical order."""
+        """Fit the Gaussians to the samples as they are scored, summed in their canonical order."""
         sampling = self._sampling
         order = sampling.row_numbers(sampling.order.astype(np.int32))
         rows = as_rows(X[order])
         weights = sampling.plan.weights
         weights = None if weights is None else weights[sampling.order]
-        shares = leaf_row_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]
+        shares = leaf_sample_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]
         shares.sort_indices()
         # A constant column must have no variance at all, not one of rounding errors.
         shifted = rows.astype(np.float64) - rows[0]
@@ -308,7 +309,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
             full=self.covariance_type == "full",
         )
         masses = cell_masses(self.forest_, self._gaussians, _N_POINTS, seed=0)
-        self.masses_ = np.maximum(masses, _LEAST_MASS)
+        self.masses_ = np.maximum(masses, _MIN_MASS)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
@@ -320,7 +321,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
                 and gaussians.belongs_to(*size, full=self.covariance_type == "full"),
                 "masses_": masses.dtype == np.float64
                 and masses.shape == size[:1]
-                and bool(((masses >= _LEAST_MASS) & (masses <= 1)).all()),
+                and bool(((masses >= _MIN_MASS) & (masses <= 1)).all()),
             }
         )
 

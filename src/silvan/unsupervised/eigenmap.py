@@ -17,7 +17,7 @@ _SMALL = 200
 _NO_STRUCTURE = 1e-9
 
 # Restarts of the solver; graphs with structure take a handful.
-_MOST_RESTARTS = 1000
+_MAX_RESTARTS = 1000
 
 Product = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -93,11 +93,11 @@ def _largest(multiply: Product, n: int, k: int) -> tuple[NDArray[np.float64], ND
     n_vectors = min(n - 1, max(4 * k, 40))
     try:
         values, vectors = eigsh(
-            operator, k, which="LA", v0=start, ncv=n_vectors, tol=1e-7, maxiter=_MOST_RESTARTS
+            operator, k, which="LA", v0=start, ncv=n_vectors, tol=1e-7, maxiter=_MAX_RESTARTS
         )
     except ArpackNoConvergence as error:
         raise RuntimeError(
-            f"the {k} smoothest functions on the affinity graph could not be told apart; grow more "
+            f"the {k} smoothest functions on the affinity graph could not be separated; grow more "
             "trees or larger leaves, ask for fewer components, or use another affinity."
         ) from error
     order = np.argsort(-values)

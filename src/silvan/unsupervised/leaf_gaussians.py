@@ -1,4 +1,4 @@
-"""The Gaussians of leaves: fitted to their rows, cut off at the borders of their cells."""
+"""The Gaussians of leaves: fitted to their samples, cut off at the borders of their cells."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from silvan._validation import as_rows, invalid
 from silvan.forest_arrays import ForestArrays
 
 _ENTRIES_AT_ONCE = 2**22
-_MOST_GIGABYTES = 2
+_MAX_GIGABYTES = 2
 # Covariances are symmetric, but for this.
 _ROUNDING = 1e-9
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-# Far above what rows of float32 can give, and small enough for squares of whitened rows.
+# Far above what samples of float32 can give, and small enough for squares of whitened samples.
 _LARGEST_WHITENER = 1e110
 
 
@@ -109,7 +109,7 @@ class LeafGaussians:
     def log_density(
         self, leaves: NDArray[np.integer], X: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Log density of each row under the Gaussian of its leaf, as if it were not cut off."""
+        """Log density of each sample under the Gaussian of its leaf, as if it were not cut off."""
         z = self.whiten(leaves, X - self.means[leaves])
         result: NDArray[np.float64] = self.log_scales[leaves] - 0.5 * np.sum(z * z, axis=1)
         return result
@@ -122,7 +122,7 @@ class LeafGaussians:
             scaled: NDArray[np.float64] = deviations * self.whiteners[leaves]
             return scaled
         white = np.empty_like(deviations)
-        for leaf, rows in _rows_by_leaf(leaves):
+        for leaf, rows in _samples_by_leaf(leaves):
             white[rows] = deviations[rows] @ self.whiteners[leaf].T
         return white
 
@@ -132,12 +132,12 @@ class LeafGaussians:
             drawn: NDArray[np.float64] = self.means[leaves] + self.factors[leaves] * normal
             return drawn
         points = np.empty_like(normal)
-        for leaf, rows in _rows_by_leaf(leaves):
+        for leaf, rows in _samples_by_leaf(leaves):
             points[rows] = self.means[leaf] + normal[rows] @ self.factors[leaf].T
         return points
 
 
-def _rows_by_leaf(leaves: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.integer]]]:
+def _samples_by_leaf(leaves: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.integer]]]:
     """Each leaf that occurs, and where."""
     order = np.argsort(leaves, kind="stable")
     used, starts = np.unique(leaves[order], return_index=True)
@@ -145,7 +145,7 @@ def _rows_by_leaf(leaves: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np
 
 
 def relative_ridge(variances: NDArray[np.float64], reg_covar: float) -> NDArray[np.float64]:
-    """What is added to the variance of each feature: a share of that of all rows.
+    """What is added to the variance of each feature: a share of that of all samples.
 
     Constant features get the mean share of the others, and that of a unit variance if all are.
     """
@@ -158,9 +158,9 @@ def relative_ridge(variances: NDArray[np.float64], reg_covar: float) -> NDArray[
 def fit_gaussians(
     shares: csr_array, X: NDArray[Any], ridge: NDArray[np.float64], *, full: bool
 ) -> LeafGaussians:
-    """Fit a Gaussian to each leaf; its row of `shares` says how much each row of `X` counts.
+    """Fit a Gaussian to each leaf; its row of `shares` says how much each sample of `X` counts.
 
-    A leaf without rows has mean zero and the ridge for its variances.
+    A leaf without samples has mean zero and the ridge for its variances.
     """
     n_leaves, n_features = shares.shape[0], X.shape[1]
     means = np.zeros((n_leaves, n_features))
@@ -171,7 +171,8 @@ def fit_gaussians(
         rows = X[shares.indices[entries]].astype(np.float64)
         if not len(rows):
             continue
-        # From a row of the leaf on, so that equal rows have no variance, however large they are.
+        # From a sample of the leaf on, so that equal samples have no variance, however large they
+        # are.
         deviations = rows - rows[0]
         shift = weight @ deviations
         means[leaf] = rows[0] + shift
@@ -211,7 +212,7 @@ def cell_masses(
 
 
 def leaf_numbers(forest: ForestArrays, X: NDArray[Any], n_threads: int = 1) -> NDArray[np.int32]:
-    """Number among all leaves of the forest where each row ends in each tree."""
+    """Number among all leaves of the forest where each sample ends in each tree."""
     return number_leaves(forest, _core.apply(forest, as_rows(X), n_threads))
 
 
@@ -227,10 +228,10 @@ def number_leaves(forest: ForestArrays, nodes: NDArray[np.int32]) -> NDArray[np.
 def check_covariances_fit(n_leaves: int, n_features: int) -> None:
     """Refuse full covariances of so many leaves and features that they would fill the memory."""
     gigabytes = n_leaves * n_features**2 * 8 / 2**30
-    if gigabytes > _MOST_GIGABYTES:
+    if gigabytes > _MAX_GIGABYTES:
         raise invalid(
             "covariance_type",
-            f"'diag' where covariance matrices would take more than {_MOST_GIGABYTES} GiB",
+            f"'diag' where covariance matrices would take more than {_MAX_GIGABYTES} GiB",
             "full",
             f"up to {n_leaves} leaves with {n_features} features would take {gigabytes:.0f} GiB",
         )

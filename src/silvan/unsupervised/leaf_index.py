@@ -1,4 +1,4 @@
-"""Which rows share leaves: rows and leaves as a sparse matrix, and pairs of rows in a leaf."""
+"""Which samples share leaves: a sparse matrix of samples and leaves, and pairs in a leaf."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENTRIES_AT_ONCE = 2**22
 
 
 class Pairs(NamedTuple):
-    """Queries and rows that share a leaf, ordered by query."""
+    """Queries and samples that share a leaf, ordered by query."""
 
     query: NDArray[np.integer]
     row: NDArray[np.integer]
@@ -28,12 +28,12 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeafIndex:
-    """The rows in each leaf of a forest.
+    """The samples in each leaf of a forest.
 
     Parameters
     ----------
     leaves : ndarray of shape (n_rows, n_trees)
-        Leaf of each row in each tree, numbered over all trees.
+        Leaf of each sample in each tree, numbered over all trees.
     n_leaves : int
         Number of leaves of all trees together.
     """
@@ -43,7 +43,7 @@ class LeafIndex:
 
     @cached_property
     def membership(self) -> csr_array:
-        """The matrix of rows and leaves."""
+        """The matrix of samples and leaves."""
         return membership(self.leaves, self.n_leaves)
 
     @cached_property
@@ -53,13 +53,13 @@ class LeafIndex:
 
     @cached_property
     def sizes(self) -> NDArray[np.integer]:
-        """Number of rows in each leaf."""
+        """Number of samples in each leaf."""
         sizes: NDArray[np.integer] = np.diff(self.by_leaf.indptr)
         return sizes
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """Number of samples."""
         return len(self.leaves)
 
     @property
@@ -83,21 +83,21 @@ class LeafIndex:
         return self
 
     def pairs(self, leaves: NDArray[np.integer], n_features: int) -> Iterator[Pairs]:
-        """Pair queries, by their leaves in one tree, with the rows in those; in bounded blocks."""
+        """Pair queries, by their leaves in one tree, with the samples there; in bounded blocks."""
         sizes = self.sizes[leaves]
-        most = max(1, _ENTRIES_AT_ONCE // n_features)
+        max_entries = max(1, _ENTRIES_AT_ONCE // n_features)
         ends = np.cumsum(sizes)
         first = 0
         while first < len(leaves):
             done = ends[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, done + most, side="right")))
+            last = max(first + 1, int(np.searchsorted(ends, done + max_entries, side="right")))
             yield self._expand(leaves[first:last], first)
             first = last
 
-    def draw_rows(
+    def draw_samples(
         self, leaves: NDArray[np.integer], random: np.random.Generator
     ) -> NDArray[np.integer]:
-        """One row of each of these leaves, at random; none may be empty."""
+        """One sample of each of these leaves, at random; none may be empty."""
         rows: NDArray[np.integer] = self.by_leaf.indices[
             self.by_leaf.indptr[leaves] + random.integers(self.sizes[leaves])
         ]
@@ -113,7 +113,7 @@ class LeafIndex:
 
 
 def membership(leaves: NDArray[np.integer], n_leaves: int) -> csr_array:
-    """The matrix Z: a row of ones for each row, in the columns of its leaves."""
+    """The matrix Z: a row of ones for each sample, in the columns of its leaves."""
     n_rows, n_trees = leaves.shape
     return csr_array(
         (np.ones(leaves.size), leaves.ravel(), np.arange(n_rows + 1) * n_trees),

@@ -93,10 +93,10 @@ def enumerate_names(names: Sequence[str]) -> str:
     return enumerate_texts([repr(name) for name in names])
 
 
-def enumerate_texts(texts: Sequence[str], most: int = 8) -> str:
+def enumerate_texts(texts: Sequence[str], max_shown: int = 8) -> str:
     """The first of many texts, and how many more there are."""
-    text = ", ".join(texts[:most])
-    return text + (f" and {len(texts) - most} more" if len(texts) > most else "")
+    text = ", ".join(texts[:max_shown])
+    return text + (f" and {len(texts) - max_shown} more" if len(texts) > max_shown else "")
 
 
 def parse_number(text: str, otherwise: float | None) -> float | None:

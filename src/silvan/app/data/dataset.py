@@ -17,7 +17,7 @@ from silvan.app.errors import UsageError
 KINDS = ("table", "image", "series")
 TEXT, NUMBER = "text", "number"
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
-_MOST_CHANNELS = 16
+_MAX_CHANNELS = 16
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Source(ABC):
         """The rows in order, about `n_rows` at a time, so that memory stays bounded."""
 
     def count(self) -> int | None:
-        """Number of rows, if it can be told without reading them."""
+        """Number of rows, if it is known without reading them."""
         return None
 
 
@@ -176,6 +176,6 @@ def guess_kind(shape: tuple[int, ...], *, shaped: bool) -> str:
     """
     if len(shape) == 1:
         return "series" if shaped else "table"
-    if len(shape) == 2 and shape[0] <= _MOST_CHANNELS and shape[1] >= 4 * shape[0]:
+    if len(shape) == 2 and shape[0] <= _MAX_CHANNELS and shape[1] >= 4 * shape[0]:
         return "series"
     return "image"

@@ -31,9 +31,7 @@ class SeriesFile(Source):
     def read(self, request: Request) -> Dataset:
         """All series; shorter ones end in missing values."""
         if request.drop or request.target:
-            raise UsageError(
-                f"{self.path} says itself what the class is; leave out --target and --drop."
-            )
+            raise UsageError(f"{self.path} contains the class; leave out --target and --drop.")
         items = list(self._items())
         if not items:
             raise DataError(f"{self.path} has no series; pass a file with some.")

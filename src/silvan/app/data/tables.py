@@ -149,7 +149,7 @@ class TableFile(Source):
         checked = others if on_grid else [name for name in others if name not in text]
         refuse_others(schema, checked, on_grid=on_grid)
         if on_grid and request.categorical:
-            raise UsageError("--categorical is for tables, but rows are said to lie on a grid.")
+            raise UsageError("--categorical is for tables, but the rows lie on a grid.")
         chosen = [name for name in names if name in text or name in named]
         return names, {name: kind_of_type(schema.field(name).type) for name in chosen}
 

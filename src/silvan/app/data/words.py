@@ -82,5 +82,5 @@ def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | N
 
 
 def _enumerate_counts(words: dict[str, int]) -> str:
-    most = sorted(words.items(), key=lambda item: -item[1])
-    return enumerate_texts([f"{word[:40]!r} ({count:,})" for word, count in most], 5)
+    by_count = sorted(words.items(), key=lambda item: -item[1])
+    return enumerate_texts([f"{word[:40]!r} ({count:,})" for word, count in by_count], 5)

@@ -11,11 +11,11 @@ from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
 _LETTER = 6.6  # width of a letter of the labels, in pixels
-_MOST_CELLS_WITH_NUMBERS = 16
+_MAX_CELLS_WITH_NUMBERS = 16
 
 
 def svg(width: float, height: float, label: str, parts: Sequence[str]) -> Markup:
-    """A picture that takes the width it is given."""
+    """A figure that takes the width it is given."""
     head = (
         f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}" '
         f'style="max-width:{width:g}px">'
@@ -107,7 +107,7 @@ class Frame:
         return "M" + "L".join(points) if points else ""
 
     def draw(self, label: str, parts: Sequence[str]) -> Markup:
-        """The picture."""
+        """The figure."""
         return svg(self.width, self.height, label, parts)
 
 
@@ -182,7 +182,7 @@ def bar_chart(names: Sequence[str], values: NDArray[Any], label: str) -> Markup:
 def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
     """Rows are true classes, columns predicted ones; the darker, the larger the share of a row."""
     n = len(labels)
-    numbers = n <= _MOST_CELLS_WITH_NUMBERS
+    numbers = n <= _MAX_CELLS_WITH_NUMBERS
     cell = 36 if numbers else max(4.0, 560 / n)
     names = [label if len(label) <= 14 else label[:12] + "..." for label in labels]
     left = _LETTER * max(len(name) for name in names) + 30 if numbers else 30
@@ -209,7 +209,8 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
             parts.append(
                 f'<rect class="{kind}" x="{left + cell * j:.1f}" y="{cell * i:.1f}" '
                 f'width="{cell - 1:.1f}" height="{cell - 1:.1f}" fill-opacity="{opacity:.2f}">'
-                f"<title>{escape(labels[i])} read as {escape(labels[j])}: {counts[i, j]}</title>"
+                f"<title>{escape(labels[i])} predicted as {escape(labels[j])}: "
+                f"{counts[i, j]}</title>"
                 "</rect>"
             )
             if numbers:

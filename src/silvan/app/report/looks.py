@@ -6,12 +6,12 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from silvan.app.report import charts, pictures
+from silvan.app.report import charts, figures
 from silvan.app.report.panel import Panel, gallery, html_table
 from silvan.app.report.subject import Subject
 from silvan.inspection import importance_map, top_projections
 
-_MOST_BARS, _MOST_CLASSES, _N_PROJECTIONS = 20, 12, 12
+_MAX_BARS, _MAX_CLASSES, _N_PROJECTIONS = 20, 12, 12
 
 
 def importance_panel(subject: Subject) -> Panel:
@@ -19,18 +19,18 @@ def importance_panel(subject: Subject) -> Panel:
     shape = subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
     lead = (
-        "How much each feature helps to tell rows apart: its share in all that the splits of the "
+        "How much each feature helps to separate rows: its share in all that the splits of the "
         "trees gain. A feature also gets a share of the sums that it takes part in."
     )
     if subject.data.kind == "table":
-        best = np.argsort(-total, kind="stable")[:_MOST_BARS]
+        best = np.argsort(-total, kind="stable")[:_MAX_BARS]
         names = subject.data.names or tuple(f"x{k}" for k in range(len(total)))
         body = charts.bar_chart([names[k] for k in best], total[best], "share of the gain")
-        if len(total) > _MOST_BARS:
-            lead += f" The first {_MOST_BARS} of {len(total):,} features."
+        if len(total) > _MAX_BARS:
+            lead += f" The first {_MAX_BARS} of {len(total):,} features."
     elif subject.data.kind == "series":
         lead += " Bars are the importance of each time step, lines the mean series."
-        body = pictures.draw_series_map(total, _mean_row(subject), "importance of time steps")
+        body = figures.draw_series_map(total, _mean_row(subject), "importance of time steps")
     else:
         body = _image_maps(subject)
         lead += " The deeper the colour of a pixel, the larger its share."
@@ -41,11 +41,11 @@ def _image_maps(subject: Subject) -> Markup:
     """One map for all classes together, and one for each if there are few."""
     shape = subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
-    items = [(pictures.draw_map(total, "importance of pixels"), "all together")]
-    if subject.classifies and 2 < len(subject.labels) <= _MOST_CLASSES:
+    items = [(figures.draw_map(total, "importance of pixels"), "all together")]
+    if subject.classifies and 2 < len(subject.labels) <= _MAX_CLASSES:
         maps = importance_map(subject.forest, "gain", per_class=True, shape=shape)
         items += [
-            (pictures.draw_map(each, f"importance for {label}"), f"for {label}")
+            (figures.draw_map(each, f"importance for {label}"), f"for {label}")
             for each, label in zip(maps, subject.labels, strict=True)
         ]
     return gallery(items)
@@ -67,14 +67,14 @@ def projections_panel(subject: Subject) -> Panel | None:
         ]
         body = html_table(("share of the gain", "splits", "projection"), rows)
     else:
-        draw = pictures.draw_direction if data.kind == "image" else pictures.draw_series_direction
+        draw = figures.draw_direction if data.kind == "image" else figures.draw_series_direction
         mean = _mean_row(subject)
-        weights = top.directions.toarray().reshape(-1, *data.row_shape)
+        coefficients = top.directions.toarray().reshape(-1, *data.row_shape)
         body = gallery(
             [
                 (draw(row, mean, f"projection {k + 1}"), f"{share:.2%}, {count:,} splits")
                 for k, (row, share, count) in enumerate(
-                    zip(weights, top.importances, top.n_splits, strict=True)
+                    zip(coefficients, top.importances, top.n_splits, strict=True)
                 )
             ]
         )

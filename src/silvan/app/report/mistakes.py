@@ -1,4 +1,4 @@
-"""The panel of the worst mistakes: rows that the forest is most mistaken about."""
+"""The panel of the worst mistakes: rows with the largest errors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyarrow as pa
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from silvan.app.report.figures import draw_row
 from silvan.app.report.panel import Panel, gallery, html_table
-from silvan.app.report.pictures import draw_row
 from silvan.app.report.subject import Judgement, Subject
 from silvan.forests.categories import category_name
 
@@ -25,7 +25,7 @@ def mistakes_panel(subject: Subject) -> Panel | None:
     worst, n_wrong = _worst(subject, judged)
     if subject.classifies:
         lead = f"{n_wrong:,} of {len(judged.rows):,} rows are wrong {judged.where}. "
-        lead += "Here are those on which the forest is surest." if n_wrong else ""
+        lead += "These are the most confident ones." if n_wrong else ""
     else:
         lead = f"Rows whose prediction is furthest off, {judged.where}."
     captions = [_caption(subject, judged, k) for k in worst]
@@ -60,7 +60,7 @@ def _caption(subject: Subject, judged: Judgement, k: int) -> str:
     read, true = int(values.argmax()), int(judged.truth[k])
     return (
         f"is {subject.labels[true]} ({values[true]:.0%}), "
-        f"read as {subject.labels[read]} ({values[read]:.0%})"
+        f"predicted {subject.labels[read]} ({values[read]:.0%})"
     )
 
 

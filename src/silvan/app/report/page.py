@@ -1,4 +1,4 @@
-"""The page: panels in a template, and a summary that says the main thing first."""
+"""The page: panels in a template, and a summary that starts with the main result."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def render_report(subject: Subject) -> str:
 
 
 def summarise(subject: Subject) -> str:
-    """The main thing in two or three sentences."""
+    """The main result in two or three sentences."""
     n_trees = subject.forest.forest_.n_trees
     aim = (
-        f"to tell {len(subject.labels)} classes apart"
+        f"to distinguish {len(subject.labels)} classes"
         if subject.classifies
         else "to predict a number"
     )

@@ -32,9 +32,9 @@ def html_table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Mar
 
 
 def gallery(items: Sequence[tuple[Markup, str]]) -> Markup:
-    """Pictures with a line of text under each."""
+    """Figures with a line of text under each."""
     figures = [
-        Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(picture, text)
-        for picture, text in items
+        Markup("<figure>{}<figcaption>{}</figcaption></figure>").format(figure, text)
+        for figure, text in items
     ]
     return Markup("<div class=gallery>") + Markup("").join(figures) + Markup("</div>")

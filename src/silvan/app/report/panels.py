@@ -21,7 +21,7 @@ from silvan.app.report.panel import Panel, html_table
 from silvan.app.report.subject import Judgement, Subject
 from silvan.inspection import out_of_bag_curve
 
-_MOST_POINTS = 1500
+_MAX_POINTS = 1500
 _N_BINS = 10
 
 
@@ -78,8 +78,7 @@ def scores_panel(subject: Subject) -> Panel | None:
         "scores",
         "Scores",
         f"Measured {judged.where}, over {len(judged.rows):,} rows. {_explain_where(judged)} The "
-        "interval holds the score that endless data of the same kind would give, in 95 of 100 such "
-        "reports.",
+        "interval contains the score on unlimited data of the same kind in 95 of 100 such reports.",
         html_table(("score", "value", "95% interval"), rows),
     )
 
@@ -94,10 +93,10 @@ def comparison_panel(subject: Subject) -> Panel | None:
     rows = [(r.name, format_scores(r), format_seconds(r.fit_seconds)) for r in subject.results]
     how = (
         f"Every forest was fitted {n_folds} times, each time without another part of the data, and "
-        "judged on that part: a dot for each part, a bar for the mean. Differences smaller than "
+        "scored on that part: a dot for each part, a bar for the mean. Differences smaller than "
         "the spread of the dots are a tie."
         if n_folds > 1
-        else "Every forest was fitted to the training data and judged on the test data."
+        else "Every forest was fitted to the training data and scored on the test data."
     )
     table = html_table(("forest", name, "seconds to fit"), rows)
     return Panel("comparison", "Against other forests", how, chart + table)
@@ -120,14 +119,14 @@ def growth_panel(subject: Subject) -> Panel | None:
     return Panel(
         "growth",
         "Error as the forest grows",
-        "Each row is judged by the trees that did not see it (it was “out of bag” for them). Where "
+        "Each row is scored by the trees that did not see it (it was “out of bag” for them). Where "
         "the line is flat, more trees would not help.",
         chart,
     )
 
 
 def confusion_panel(subject: Subject) -> Panel | None:
-    """What is taken for what; for numbers, true against predicted."""
+    """Which classes are confused; for numbers, true against predicted."""
     judged = subject.judgement
     if judged is None:
         return None
@@ -149,15 +148,18 @@ def confusion_panel(subject: Subject) -> Panel | None:
         for i, j in pairs
         if wrong[i, j]
     ]
-    text = f"How many rows of a class (line) were taken for which class (column), {judged.where}. "
+    text = f"How many rows of each class (line) were predicted as which (column), {judged.where}. "
     text += f"Most often confused: {', '.join(worst)}." if worst else "None was confused."
     return Panel(
-        "confusion", "What is taken for what", text, charts.confusion_chart(counts, subject.labels)
+        "confusion",
+        "Which classes are confused",
+        text,
+        charts.confusion_chart(counts, subject.labels),
     )
 
 
 def calibration_panel(subject: Subject) -> Panel | None:
-    """Whether predictions can be taken at their word."""
+    """How well predicted probabilities or values agree with the truth."""
     judged = subject.judgement
     if judged is None or len(judged.rows) < 2 * _N_BINS:
         return None
@@ -166,7 +168,7 @@ def calibration_panel(subject: Subject) -> Panel | None:
         came = (judged.predicted.argmax(axis=1) == judged.truth).astype(np.float64)
         labels = ("probability of the predicted class", "share that is right")
         lead = (
-            "Rows are put together by how sure the forest says it is. On the dashed line, of rows "
+            "Rows are grouped by the predicted probability. On the dashed line, of rows "
             "predicted with 80% some 80% are right; above it the forest is more often right than "
             "it says, below it less often."
         )
@@ -174,7 +176,7 @@ def calibration_panel(subject: Subject) -> Panel | None:
         stated, came = judged.predicted, judged.truth
         labels = ("predicted", "mean of the true values")
         lead = (
-            "Rows are put together by their prediction. On the dashed line their true values are "
+            "Rows are grouped by their prediction. On the dashed line their true values are "
             "on average what was predicted."
         )
     # Equal numbers of rows, so that no dot is made of a few.
@@ -233,7 +235,7 @@ def loading_panel(subject: Subject) -> Panel:
     shell = f"silvan predict {path} NEW_DATA --out predictions.csv\nsilvan info {path}\n"
     body = Markup("<p>In Python:</p><pre><code>{}</code></pre>").format(code)
     body += Markup("<p>In a shell:</p><pre><code>{}</code></pre>").format(shell)
-    lead = "The model file holds arrays and a checksum; loading it runs no code of the file's."
+    lead = "The model file holds arrays and a checksum; loading it runs no code from the file."
     if subject.model_path is None:
         lead = 'Save the forest with forest.save("model.silvan"); then:'
     return Panel("loading", "How to load the model", lead, body)
@@ -241,12 +243,12 @@ def loading_panel(subject: Subject) -> Panel:
 
 def _explain_where(judged: Judgement) -> str:
     if judged.where == "out of bag":
-        return "Out of bag: each row is judged only by the trees that did not see it."
+        return "Out of bag: each row is scored only by the trees that did not see it."
     return "The forest has not seen these rows."
 
 
 def _sample(n: int) -> NDArray[np.intp]:
     """All of n rows, or as many at random as a chart can show."""
-    if n <= _MOST_POINTS:
+    if n <= _MAX_POINTS:
         return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, _MOST_POINTS, replace=False))
+    return np.sort(np.random.default_rng(0).choice(n, _MAX_POINTS, replace=False))

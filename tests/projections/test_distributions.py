@@ -1,6 +1,6 @@
-"""The native samplers draw from the laws that their NumPy references spell out.
+"""The native samplers draw from the distributions that their NumPy references spell out.
 
-Seeds are fixed; the thresholds would let one law in a hundred million fail by chance.
+Seeds are fixed; the thresholds would let one distribution in a hundred million fail by chance.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency
 
 RAREST = 1e-8
 N_FEATURES, N_DIRECTIONS = 6, 4
-# What the node holds, for laws that look: 20 rows of three classes.
+# What the node holds, for distributions that look: 20 rows of three classes.
 ROWS = describe_node(
     np.random.default_rng(10).normal(size=(20, N_FEATURES)).astype(np.float32),
     np.arange(20, dtype=np.int32) % 3,
@@ -78,7 +78,7 @@ STATISTICS = [
 ]
 
 
-def assert_same_law(a, b):
+def assert_same_distribution(a, b):
     """Chi-square test of two samples of categories, rare ones pooled."""
     categories, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
     counts = np.stack(
@@ -96,7 +96,7 @@ def assert_same_law(a, b):
 
 
 @native_cases
-def test_native_directions_have_the_law_of_the_numpy_reference(case):
+def test_native_directions_have_the_distribution_of_the_numpy_reference(case):
     distribution = case.build(N_FEATURES)
     native = list(draw_natively(distribution, 4 * case.n_reference))
     reference = list(draw_by_reference(distribution, case.n_reference))
@@ -105,12 +105,12 @@ def test_native_directions_have_the_law_of_the_numpy_reference(case):
             np.array([statistic(directions, i) for i, directions in enumerate(sample)])
             for sample in (native, reference)
         )
-        assert_same_law(a, b)
+        assert_same_distribution(a, b)
 
 
-def test_the_comparison_of_laws_tells_different_laws_apart():
+def test_the_comparison_of_distributions_tells_different_distributions_apart():
     cases = {case.name: case.build(N_FEATURES) for case in CASES}
     a = [support(node, i) for i, node in enumerate(draw_natively(cases["matrix"], 4_000))]
     b = [support(node, i) for i, node in enumerate(draw_by_reference(cases["poisson"], 1_000))]
     with pytest.raises(AssertionError):
-        assert_same_law(np.array(a), np.array(b))
+        assert_same_distribution(np.array(a), np.array(b))

@@ -1,4 +1,4 @@
-"""Rows, maps and directions as pictures: PNG for images, SVG for series."""
+"""Rows, maps and directions as small figures: PNG for images, SVG for series."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from silvan.app.report.charts import Frame, colour, svg
 
 PLUS, MINUS, ACCENT = (217, 95, 2), (55, 126, 184), (27, 120, 55)
 _INK = 128  # a grey that shows on white and on black
-_SIDE = 150  # pixels of a small picture
+_SIDE = 150  # pixels of a small figure
 
 
 def draw_row(row: NDArray[Any], kind: str, label: str) -> Markup:
@@ -46,19 +46,19 @@ def draw_map(importance: NDArray[Any], label: str, largest: float | None = None)
     return _png(_tint(alpha, ACCENT), label)
 
 
-def draw_direction(weights: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
+def draw_direction(coefficients: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
     """The cells of a direction on the mean image: one colour adds, the other subtracts."""
-    if weights.ndim == 3:
-        weights, mean = weights.sum(axis=2), mean.mean(axis=2)
+    if coefficients.ndim == 3:
+        coefficients, mean = coefficients.sum(axis=2), mean.mean(axis=2)
     low, high = mean.min(), mean.max()
     shade = 0.55 * (mean - low) / max(high - low, 1e-12)
-    picture = _tint(shade, (_INK, _INK, _INK))
-    strength = np.abs(weights) / max(np.abs(weights).max(), 1e-12)
+    image = _tint(shade, (_INK, _INK, _INK))
+    strength = np.abs(coefficients) / max(np.abs(coefficients).max(), 1e-12)
     for sign, tone in ((1, PLUS), (-1, MINUS)):
-        cells = weights * sign > 0
-        picture[cells, :3] = tone
-        picture[cells, 3] = (255 * (0.35 + 0.5 * strength[cells])).astype(np.uint8)
-    return _png(picture, label)
+        cells = coefficients * sign > 0
+        image[cells, :3] = tone
+        image[cells, 3] = (255 * (0.35 + 0.5 * strength[cells])).astype(np.uint8)
+    return _png(image, label)
 
 
 def draw_series(series: NDArray[Any], label: str) -> Markup:
@@ -96,9 +96,9 @@ def draw_series_map(importance: NDArray[Any], mean: NDArray[Any], label: str) ->
     return frame.draw(label, parts)
 
 
-def draw_series_direction(weights: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
+def draw_series_direction(coefficients: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
     """The mean series, with the time steps of a direction shaded."""
-    channels, cells = np.atleast_2d(mean.astype(np.float64)), np.atleast_2d(weights)
+    channels, cells = np.atleast_2d(mean.astype(np.float64)), np.atleast_2d(coefficients)
     frame = _small_frame(channels)
     width = frame.x(1) - frame.x(0)
     parts = []
@@ -125,10 +125,10 @@ def _small_frame(channels: NDArray[np.float64]) -> Frame:
 
 
 def _tint(alpha: NDArray[Any], tone: tuple[int, int, int]) -> NDArray[np.uint8]:
-    picture = np.empty((*alpha.shape, 4), dtype=np.uint8)
-    picture[..., :3] = tone
-    picture[..., 3] = np.rint(255 * np.clip(alpha, 0, 1)).astype(np.uint8)
-    return picture
+    image = np.empty((*alpha.shape, 4), dtype=np.uint8)
+    image[..., :3] = tone
+    image[..., 3] = np.rint(255 * np.clip(alpha, 0, 1)).astype(np.uint8)
+    return image
 
 
 def _png(pixels: NDArray[np.uint8], label: str) -> Markup:

@@ -1,4 +1,4 @@
-"""The picture of the demo: the data, the comparison, and what the forest looks at."""
+"""The figure of the demo: the data, the comparison, and what the forest looks at."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ COLOURS = ("#1b7837", "#c51b7d", "#7b3294", "#e08214", "#4d4d4d", "#9a9a9a")
 PLUS, MINUS = "#b2182b", "#2166ac"
 
 
-def draw_picture(
+def draw_figure(
     results: Sequence[Result],
-    laws: Mapping[str, ProjectionDistribution],
+    distributions: Mapping[str, ProjectionDistribution],
     forest: ForestClassifier,
     X: NDArray[Any],
     y: NDArray[Any],
@@ -47,7 +47,7 @@ def draw_picture(
     importance, directions = bottom.subfigures(1, 2, width_ratios=[1, 2.25])
     draw_digits(digits, fitted, X, y)
     draw_accuracy(accuracy.subplots(), results)
-    draw_growth(growth.subplots(), laws, forest, X, y)
+    draw_growth(growth.subplots(), distributions, forest, X, y)
     draw_importance(importance.subplots(), fitted)
     draw_directions(directions, fitted.forest_, X)
     return figure
@@ -61,14 +61,14 @@ def draw_digits(figure: SubFigure, forest: Any, X: NDArray[Any], y: NDArray[Any]
     sure = [np.flatnonzero(y == label)[truth[y == label].argmax()] for label in (0, 2, 3, 8)]
     by_mistake = np.argsort(truth - probability.max(axis=1), kind="stable")
     n_wrong = int(np.count_nonzero(verdict != y))
-    figure.suptitle(f"{n_wrong} of {len(y)} digits are misread out of bag", fontsize=TITLE)
+    figure.suptitle(f"{n_wrong} of {len(y)} digits are misclassified out of bag", fontsize=TITLE)
     axes = figure.subplots(3, 4)
     for axis, row in zip(axes.flat, [*sure, *by_mistake], strict=False):
         show_image(axis, X[row], cmap="Greys")
         if verdict[row] == y[row]:
             axis.set_xlabel(f"{y[row]}", color=COLOURS[0])
         else:
-            axis.set_xlabel(f"{y[row]} read as {verdict[row]}", color=PLUS)
+            axis.set_xlabel(f"{y[row]} predicted as {verdict[row]}", color=PLUS)
 
 
 def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
@@ -96,15 +96,17 @@ def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
 
 def draw_growth(
     axis: Axes,
-    laws: Mapping[str, ProjectionDistribution],
+    distributions: Mapping[str, ProjectionDistribution],
     forest: ForestClassifier,
     X: NDArray[Any],
     y: NDArray[Any],
 ) -> None:
-    """Show the out-of-bag error of each law while a warm start adds trees."""
+    """Show the out-of-bag error of each distribution while a warm start adds trees."""
     sizes = np.unique(np.geomspace(5, forest.n_estimators, 14).astype(int))
-    for (name, law), colour in zip(laws.items(), COLOURS, strict=False):
-        growing = clone(forest).set_params(projections=law, oob_score=True, warm_start=True)
+    for (name, distribution), colour in zip(distributions.items(), COLOURS, strict=False):
+        growing = clone(forest).set_params(
+            projections=distribution, oob_score=True, warm_start=True
+        )
         errors = []
         for size in sizes:
             with warnings.catch_warnings():
@@ -119,7 +121,7 @@ def draw_growth(
     axis.minorticks_off()
     axis.set_ylim(bottom=0)
     axis.set_xlabel("trees")
-    axis.set_ylabel("misread out of bag, %")
+    axis.set_ylabel("misclassified out of bag, %")
     axis.set_title("More trees, fewer errors", fontsize=TITLE)
     axis.legend(frameon=False)
     tidy(axis, "y")
@@ -146,19 +148,19 @@ def draw_directions(figure: SubFigure, forest: ForestArrays, X: NDArray[Any]) ->
     )
     axes = figure.subplots(2, 6)
     background = X.mean(axis=0)
-    for axis, (indices, weights, share) in zip(
+    for axis, (indices, coefficients, share) in zip(
         axes.flat, most_gainful_directions(forest, axes.size), strict=False
     ):
         show_image(axis, background, cmap="Greys", vmax=3 * background.max())
-        for index, weight in zip(indices, weights, strict=True):
-            draw_weight(axis, index % SIDE, index // SIDE, weight > 0)
+        for index, coefficient in zip(indices, coefficients, strict=True):
+            draw_sign(axis, index % SIDE, index // SIDE, coefficient > 0)
         axis.set_xlabel(f"{100 * share:.2f} %")
     for axis in axes.flat:
         axis.set(xticks=[], yticks=[])
 
 
-def draw_weight(axis: Axes, column: int, row: int, positive: bool) -> None:
-    """Mark a pixel by the colour and the sign of its weight."""
+def draw_sign(axis: Axes, column: int, row: int, positive: bool) -> None:
+    """Show the sign of a pixel's coefficient by colour and symbol."""
     colour = PLUS if positive else MINUS
     axis.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=colour))
     axis.text(
@@ -178,17 +180,18 @@ def most_gainful_directions(
 ) -> list[tuple[tuple[int, ...], tuple[float, ...], float]]:
     """Directions of several features by their share in the decrease of impurity, largest first.
 
-    A direction and its negative divide rows alike, so they count as one, its first weight positive.
+    A direction and its negative divide rows alike, so they count as one, the first coefficient
+    positive.
     """
     gains = split_gains(forest)
     gains /= np.add.reduceat(gains, forest.tree_offsets[:-1])[forest.node_trees()] * forest.n_trees
     shares: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
     for node in np.flatnonzero(np.diff(forest.direction_indptr) > 1):
         entries = slice(*forest.direction_indptr[node : node + 2])
-        weights = forest.direction_coefficients[entries]
+        coefficients = forest.direction_coefficients[entries]
         key = (
             tuple(forest.direction_indices[entries].tolist()),
-            tuple((weights * np.sign(weights[0])).tolist()),
+            tuple((coefficients * np.sign(coefficients[0])).tolist()),
         )
         shares[key] = shares.get(key, 0.0) + float(gains[node])
     best = sorted(shares, key=lambda key: -shares[key])[:n_directions]

@@ -1,6 +1,6 @@
-"""The laws of patches and neighbourhoods by enumeration, in exact fractions.
+"""The distributions of patches and neighbourhoods by enumeration, in exact fractions.
 
-A law is a dictionary from a tuple of features, ascending, to its probability.
+A distribution is a dictionary from a tuple of features, ascending, to its probability.
 """
 
 from collections import defaultdict
@@ -12,21 +12,21 @@ from scipy.stats import chi2
 
 from silvan.projections import Dictionary
 
-RAREST = 1e-8  # a right law fails a test by chance less often than this
+RAREST = 1e-8  # a right distribution fails a test by chance less often than this
 
 
-def axis_law(length, least, most, boundary):
-    """Cells along one axis; "subset" is the law of an axis that is not contiguous."""
-    law = defaultdict(Fraction)
+def axis_distribution(length, min_size, max_size, boundary):
+    """Cells along one axis; "subset" is the distribution of an axis that is not contiguous."""
+    distribution = defaultdict(Fraction)
     if boundary == "corner":
-        n_starts = length - least + 1
+        n_starts = length - min_size + 1
         for start in range(n_starts):
-            largest = min(most, length - start)
-            for size in range(least, largest + 1):
+            largest = min(max_size, length - start)
+            for size in range(min_size, largest + 1):
                 cells = tuple(range(start, start + size))
-                law[cells] += Fraction(1, n_starts * (largest - least + 1))
-        return law
-    for size in range(least, most + 1):
+                distribution[cells] += Fraction(1, n_starts * (largest - min_size + 1))
+        return distribution
+    for size in range(min_size, max_size + 1):
         if boundary == "subset":
             places = list(combinations(range(length), size))
         elif boundary == "inside":
@@ -37,43 +37,45 @@ def axis_law(length, least, most, boundary):
             padded = [range(start, start + size) for start in range(1 - size, length)]
             places = [[cell for cell in run if 0 <= cell < length] for run in padded]
         for cells in places:
-            law[tuple(sorted(cells))] += Fraction(1, (most - least + 1) * len(places))
-    return law
+            distribution[tuple(sorted(cells))] += Fraction(
+                1, (max_size - min_size + 1) * len(places)
+            )
+    return distribution
 
 
-def patch_law(axes):
-    """Patches on the grid of these axes, each (length, least, most, boundary)."""
+def patch_distribution(axes):
+    """Patches on the grid of these axes, each (length, min_size, max_size, boundary)."""
     shape = [length for length, *_ in axes]
-    law = {}
-    for runs in product(*(axis_law(*axis).items() for axis in axes)):
+    distribution = {}
+    for runs in product(*(axis_distribution(*axis).items() for axis in axes)):
         cells = np.ravel_multi_index(np.meshgrid(*(run for run, _ in runs), indexing="ij"), shape)
         probability = Fraction(1)
         for _, share in runs:
             probability *= share
-        law[tuple(cells.ravel().tolist())] = probability
-    return law
+        distribution[tuple(cells.ravel().tolist())] = probability
+    return distribution
 
 
-def paired_axis_law(length, least, most, boundary, reach):
+def paired_axis_distribution(length, min_size, max_size, boundary, reach):
     """Cells of two patches along one axis: the second begins within reach of the first."""
-    law = defaultdict(Fraction)
+    distribution = defaultdict(Fraction)
     if boundary == "subset":
-        for size in range(least, most + 1):
+        for size in range(min_size, max_size + 1):
             subsets = list(combinations(range(length), size))
             for pair in product(subsets, repeat=2):
-                law[pair] += Fraction(1, (most - least + 1) * len(subsets) ** 2)
-        return law
+                distribution[pair] += Fraction(1, (max_size - min_size + 1) * len(subsets) ** 2)
+        return distribution
     runs = defaultdict(Fraction)
     if boundary == "corner":
-        for start in range(length - least + 1):
-            largest = min(most, length - start)
-            for size in range(least, largest + 1):
-                runs[start, size] += Fraction(1, (length - least + 1) * (largest - least + 1))
+        for start in range(length - min_size + 1):
+            largest = min(max_size, length - start)
+            for size in range(min_size, largest + 1):
+                runs[start, size] += Fraction(1, (length - min_size + 1) * (largest - min_size + 1))
     else:
-        for size in range(least, most + 1):
+        for size in range(min_size, max_size + 1):
             starts = start_range(length, size, boundary)
             for start in starts:
-                runs[start, size] += Fraction(1, (most - least + 1) * len(starts))
+                runs[start, size] += Fraction(1, (max_size - min_size + 1) * len(starts))
     for (start, size), share in runs.items():
         near = []
         for other in start_range(length, size, boundary):
@@ -84,8 +86,8 @@ def paired_axis_law(length, least, most, boundary, reach):
                 near.append(other)
         for other in near:
             pair = (run_cells(first, size, length, boundary) for first in (start, other))
-            law[tuple(pair)] += share / len(near)
-    return law
+            distribution[tuple(pair)] += share / len(near)
+    return distribution
 
 
 def start_range(length, size, boundary):
@@ -103,14 +105,15 @@ def run_cells(start, size, length, boundary):
     return tuple(cell for cell in cells if 0 <= cell < length)
 
 
-def pair_law(axes):
-    """Differences of two patches near each other, each axis (length, least, most, boundary, reach).
+def pair_distribution(axes):
+    """Differences of two patches near each other.
 
-    A dictionary from the dense direction, as a tuple, to its probability.
+    An axis is (length, min_size, max_size, boundary, reach). A dictionary from the dense
+    direction, as a tuple, to its probability.
     """
     shape = [length for length, *_ in axes]
-    law = defaultdict(Fraction)
-    for pairs in product(*(paired_axis_law(*axis).items() for axis in axes)):
+    distribution = defaultdict(Fraction)
+    for pairs in product(*(paired_axis_distribution(*axis).items() for axis in axes)):
         probability = Fraction(1)
         for _, share in pairs:
             probability *= share
@@ -118,16 +121,16 @@ def pair_law(axes):
         first[np.ix_(*(pair[0] for pair, _ in pairs))] = 1
         second[np.ix_(*(pair[1] for pair, _ in pairs))] = 1
         direction = first - second if (first != second).any() else first
-        law[tuple(direction.ravel().tolist())] += probability
-    return law
+        distribution[tuple(direction.ravel().tolist())] += probability
+    return distribution
 
 
-def neighborhood_law(adjacency, least, most):
+def neighborhood_distribution(adjacency, min_size, max_size):
     """Neighbourhoods of a uniform size around a uniform centre, grown breadth first."""
     n_nodes = len(adjacency)
-    law = defaultdict(Fraction)
-    for centre, size in product(range(n_nodes), range(least, most + 1)):
-        share = Fraction(1, n_nodes * (most - least + 1))
+    distribution = defaultdict(Fraction)
+    for centre, size in product(range(n_nodes), range(min_size, max_size + 1)):
+        share = Fraction(1, n_nodes * (max_size - min_size + 1))
         inside = {centre}
         while True:
             level = {j for i in inside for j in range(n_nodes) if adjacency[i][j]} - inside
@@ -137,25 +140,25 @@ def neighborhood_law(adjacency, least, most):
             inside |= level
         choices = list(combinations(sorted(level), room if level else 0))
         for chosen in choices:
-            law[tuple(sorted(inside | set(chosen)))] += share / len(choices)
-    return law
+            distribution[tuple(sorted(inside | set(chosen)))] += share / len(choices)
+    return distribution
 
 
-def coverage(law, n_features):
+def coverage(distribution, n_features):
     """Probability of each feature."""
     covered = [Fraction(0)] * n_features
-    for cells, probability in law.items():
+    for cells, probability in distribution.items():
         for cell in cells:
             covered[cell] += probability
     return covered
 
 
-def as_dictionary(law, n_features):
-    """The same law as a list of atoms."""
-    atoms = np.zeros((len(law), n_features))
-    for atom, cells in zip(atoms, law, strict=True):
+def as_dictionary(distribution, n_features):
+    """The same distribution as a list of atoms."""
+    atoms = np.zeros((len(distribution), n_features))
+    for atom, cells in zip(atoms, distribution, strict=True):
         atom[list(cells)] = 1
-    return Dictionary(atoms, [float(probability) for probability in law.values()])
+    return Dictionary(atoms, [float(probability) for probability in distribution.values()])
 
 
 def supports(directions):
@@ -164,13 +167,13 @@ def supports(directions):
     return [tuple(indices[ends[i] : ends[i + 1]]) for i in range(len(ends) - 1)]
 
 
-def assert_law(drawn, law):
-    """Chi-square test of independent draws against the law; rare ones are pooled."""
-    codes = {outcome: i for i, outcome in enumerate(law)}
+def assert_distribution(drawn, distribution):
+    """Chi-square test of independent draws against the distribution; rare ones are pooled."""
+    codes = {outcome: i for i, outcome in enumerate(distribution)}
     assert set(drawn) <= codes.keys()
-    assert sum(law.values()) == 1
-    counts = np.bincount([codes[outcome] for outcome in drawn], minlength=len(law))
-    expected = len(drawn) * np.array([float(probability) for probability in law.values()])
+    assert sum(distribution.values()) == 1
+    counts = np.bincount([codes[outcome] for outcome in drawn], minlength=len(distribution))
+    expected = len(drawn) * np.array([float(probability) for probability in distribution.values()])
     rare = expected < 10
     counts, expected = (
         np.append(values[~rare], values[rare].sum()) for values in (counts, expected)
