@@ -134,6 +134,10 @@ FORESTS: dict[str, Fit] = {
     "few samples": _regress(max_samples=50),
     "honest": _classify(honest=True),
     "honest regression": _regress(honest=True, honest_fraction=0.3),
+    # thresholds
+    "random thresholds": _classify(thresholds="random"),
+    "random thresholds with missing values": _classify(X=HOLES, thresholds="random"),
+    "random thresholds in regression": _regress(thresholds="random", bootstrap=False),
     # limits
     "shallow": _classify(max_depth=3),
     "large leaves": _classify(min_samples_leaf=7),

@@ -15,13 +15,13 @@ FEATURES = ["normal", "ties", "uint8", "skewed", "missing"]
 
 
 @pytest.mark.parametrize("features", FEATURES)
-@pytest.mark.parametrize("law", ["axis", "signs", "uniform"])
+@pytest.mark.parametrize("family", ["axis", "signs", "uniform"])
 @pytest.mark.parametrize("leaf", [1, 4])
-def test_trees_equal_the_reference(features, law, leaf):
+def test_trees_equal_the_reference(features, family, leaf):
     options = RANDOM | {"min_samples_leaf": leaf}
     for seed in range(4):
-        check_classification(seed, 90, 4, 2 + seed, features, law, options, weighted=seed == 2)
-        check_regression(seed, 90, 1 + seed % 2, features, law, options)
+        check_classification(seed, 90, 4, 2 + seed, features, family, options, weighted=seed == 2)
+        check_regression(seed, 90, 1 + seed % 2, features, family, options)
 
 
 def test_entropy_and_honest_trees_equal_the_reference():

@@ -1,4 +1,4 @@
-"""Which rows each tree sees and how much each counts: the law of sample weights, in exact sums.
+"""Which rows each tree sees and how much each counts: the meaning of sample weights, in exact sums.
 
 With ``bootstrap=True`` a tree draws rows with replacement, with probability proportional to their
 weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tree sees every row
@@ -25,7 +25,7 @@ from silvan import _core
 from silvan._exact import MANTISSA_BITS, all_integers, exact_weights
 from silvan._validation import TrainingFeatures, invalid, is_integer
 
-_MOST_DRAWS = 2**31 - 1
+_MAX_DRAWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,8 @@ class RowPlan:
             "its weights are not positive numbers, one for each row",
         )
         _require(isinstance(self.replace, bool), "replace is neither true nor false")
-        most = _MOST_DRAWS if self.replace else self.n_kept
-        _require_integer("n_draws", self.n_draws, 1, most)
+        max_draws = _MAX_DRAWS if self.replace else self.n_kept
+        _require_integer("n_draws", self.n_draws, 1, max_draws)
         _require_integer("weight_bits", self.weight_bits, 0, MANTISSA_BITS)
         share = self.estimation_share
         _require(isinstance(share, float) and 0 <= share < 1, "estimation_share is not in [0, 1)")
@@ -165,7 +165,7 @@ def plan_rows(
     numeric_targets: bool,
     estimation_share: float = 0.0,
 ) -> RowPlan:
-    """Apply the law of sample weights; `row_factor` is the class weight of each row."""
+    """Apply the meaning of sample weights; `row_factor` is the class weight of each row."""
     kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
@@ -289,9 +289,9 @@ def _number_of_draws(
             max_samples,
             "draw fewer rows, or set bootstrap=True to draw them with replacement",
         )
-    if n_draws > _MOST_DRAWS:
+    if n_draws > _MAX_DRAWS:
         raise ValueError(
-            f"a tree can draw at most {_MOST_DRAWS} rows, but max_samples, or integer weights "
+            f"a tree can draw at most {_MAX_DRAWS} rows, but max_samples, or integer weights "
             f"that count as repeated rows, ask for {n_draws}; pass max_samples as an integer, or "
             "floats, which are relative weights, such as sample_weight / sample_weight.mean()."
         )
@@ -307,9 +307,9 @@ def _require(holds: bool, otherwise: str) -> None:
         raise ValueError(f"this is not the sampling of a forest: {otherwise}; fit it again.")
 
 
-def _require_integer(name: str, value: object, least: int, most: int) -> None:
-    inside = type(value) is int and least <= value <= most
-    _require(inside, f"{name} is no integer in {least} ... {most}")
+def _require_integer(name: str, value: object, low: int, high: int) -> None:
+    inside = type(value) is int and low <= value <= high
+    _require(inside, f"{name} is no integer in {low} ... {high}")
 
 
 def _is_vector(array: object, dtype: type, length: int | None = None) -> bool:
