@@ -126,7 +126,7 @@ def to_onnx_input(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
 
 def _exact_type(forest: BaseForest) -> str:
     """The smallest type of input that makes the model predict what the forest does."""
-    return "float32" if forest._scaler is None else "float64"
+    return "float32" if forest.fitted_.scaler is None else "float64"
 
 
 def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
