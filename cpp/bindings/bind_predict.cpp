@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,10 +14,11 @@
 namespace silvan::bindings {
 namespace {
 
-// A ForestView together with the arrays that it points into.
+// A packed forest together with the arrays that it was made from.
 class HeldForest {
 public:
     explicit HeldForest(const nb::object& forest) {
+        ForestView view;
         view.n_features = nb::cast<std::int64_t>(forest.attr("n_features"));
         view.n_outputs = nb::cast<std::int64_t>(forest.attr("n_outputs"));
         view.n_trees = hold(forest, "tree_offsets", view.tree_offsets) - 1;
@@ -35,9 +37,12 @@ public:
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
         columns_ = make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
         view.columns = columns_.get();
+        nb::gil_scoped_release release;
+        packed_.emplace(view, ThreadTeam(1, check_signals));
     }
 
-    ForestView view;
+    const PackedForest& packed() const { return *packed_; }
+    const ForestView& view() const { return packed_->view(); }
 
 private:
     template <typename T>
@@ -50,6 +55,18 @@ private:
 
     std::vector<nb::object> held_;
     std::unique_ptr<ColumnSpace> columns_;
+    std::optional<PackedForest> packed_;
+};
+
+// What a forest made when it first predicted. Held here, too, because another thread that was first at the same time
+// may replace it.
+class PackedOf {
+public:
+    explicit PackedOf(const nb::object& forest) : owner_(forest.attr("packed")) {}
+    const HeldForest& operator*() const { return nb::cast<const HeldForest&>(owner_); }
+
+private:
+    nb::object owner_;
 };
 
 FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
@@ -74,43 +91,46 @@ std::size_t size_of(std::int64_t n_rows, std::int64_t n_columns) {
 }
 
 Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::int64_t n_threads) {
-    const HeldForest held(forest);
-    const FeatureMatrix features = view_checked(x, held.view);
-    std::vector<std::int32_t> nodes(size_of(features.n_samples, held.view.n_trees));
+    const PackedOf owner(forest);
+    const HeldForest& held = *owner;
+    const FeatureMatrix features = view_checked(x, held.view());
+    std::vector<std::int32_t> nodes(size_of(features.n_samples, held.view().n_trees));
     {
         nb::gil_scoped_release release;
-        apply_forest(held.view, features, ThreadTeam(n_threads, check_signals), nodes.data());
+        apply_forest(held.packed(), features, ThreadTeam(n_threads, check_signals), nodes.data());
     }
-    return to_matrix(std::move(nodes), held.view.n_trees);
+    return to_matrix(std::move(nodes), held.view().n_trees);
 }
 
 Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, std::int64_t n_threads) {
-    const HeldForest held(forest);
-    const FeatureMatrix features = view_checked(x, held.view);
-    std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
+    const PackedOf owner(forest);
+    const HeldForest& held = *owner;
+    const FeatureMatrix features = view_checked(x, held.view());
+    std::vector<double> sums(size_of(features.n_samples, held.view().n_outputs));
     {
         nb::gil_scoped_release release;
-        sum_votes(held.view, features, hard ? Voting::hard : Voting::soft, ThreadTeam(n_threads, check_signals),
+        sum_votes(held.packed(), features, hard ? Voting::hard : Voting::soft, ThreadTeam(n_threads, check_signals),
                   sums.data());
-        for (double& sum : sums) sum /= static_cast<double>(held.view.n_trees);
+        for (double& sum : sums) sum /= static_cast<double>(held.view().n_trees);
     }
-    return to_matrix(std::move(sums), held.view.n_outputs);
+    return to_matrix(std::move(sums), held.view().n_outputs);
 }
 
 std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
                                                                   bool hard, const HeldRowDraws& draws,
                                                                   std::uint64_t seed, std::int64_t n_threads) {
-    const HeldForest held(forest);
-    const FeatureMatrix features = view_checked(x, held.view);
+    const PackedOf owner(forest);
+    const HeldForest& held = *owner;
+    const FeatureMatrix features = view_checked(x, held.view());
     if (draws.view.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
-    std::vector<double> sums(size_of(features.n_samples, held.view.n_outputs));
+    std::vector<double> sums(size_of(features.n_samples, held.view().n_outputs));
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
         nb::gil_scoped_release release;
-        sum_out_of_bag_votes(held.view, features, hard ? Voting::hard : Voting::soft, {draws.view, seed},
+        sum_out_of_bag_votes(held.packed(), features, hard ? Voting::hard : Voting::soft, {draws.view, seed},
                              ThreadTeam(n_threads, check_signals), {sums.data(), counts.data()});
     }
-    return {to_matrix(std::move(sums), held.view.n_outputs), to_numpy(std::move(counts))};
+    return {to_matrix(std::move(sums), held.view().n_outputs), to_numpy(std::move(counts))};
 }
 
 Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArray<double>& values) {
@@ -127,6 +147,9 @@ Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArra
 }  // namespace
 
 void bind_predict(nb::module_& m) {
+    nb::class_<HeldForest>(m, "PackedForest", "A forest's nodes as prediction reads them; made from ForestArrays.")
+        .def(nb::init<const nb::object&>(), nb::arg("forest"))
+        .def_prop_ro("nbytes", [](const HeldForest& held) { return held.packed().bytes(); });
     m.def("apply", &apply, nb::arg("forest"), nb::arg("X"), nb::arg("n_threads"),
           "The node of each tree, counted from the tree's first, where each row ends.");
     m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/forest.hpp"
+#include "core/packed_forest.hpp"
 #include "core/row_draws.hpp"
 #include "core/thread_team.hpp"
 #include "core/views.hpp"
@@ -11,14 +11,14 @@
 namespace silvan {
 
 // nodes[i * n_trees + t] = the node of tree t, counted from the tree's first, where row i ends.
-void apply_forest(const ForestView& forest, const FeatureMatrix& features, const ThreadTeam& team,
+void apply_forest(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                   std::int32_t* nodes);
 
 enum class Voting : std::uint8_t { soft, hard };
 
 // Adds every tree's leaf values (hard: one vote for the largest value, which equal ones share) to sums,
 // n_samples x n_outputs.
-void sum_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
+void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
                double* sums);
 
 // How the trees of a forest drew their rows.
@@ -33,7 +33,7 @@ struct OutOfBagVotes {
 };
 
 // The same over the trees that did not draw the row.
-void sum_out_of_bag_votes(const ForestView& forest, const FeatureMatrix& features, Voting voting,
+void sum_out_of_bag_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting,
                           const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes);
 
 }  // namespace silvan

@@ -243,18 +243,19 @@ void drive(const Kind& kind, const Arguments& arguments) {
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
     const ForestView view = view_of(forest, training);
     const ThreadTeam team(arguments.n_threads);
+    const PackedForest packed(view, team);
     Digest predicted;
     const auto n = static_cast<std::size_t>(arguments.n_samples);
     std::vector<std::int32_t> nodes(n * static_cast<std::size_t>(view.n_trees));
-    apply_forest(view, data.features(), team, nodes.data());
+    apply_forest(packed, data.features(), team, nodes.data());
     predicted.add(nodes);
     if (kind.criterion != Criterion::gaussian) {
         std::vector<double> sums(n * static_cast<std::size_t>(view.n_outputs));
         std::vector<std::int32_t> counts(n);
-        sum_votes(view, data.features(), Voting::soft, team, sums.data());
+        sum_votes(packed, data.features(), Voting::soft, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
-        sum_out_of_bag_votes(view, data.features(), Voting::soft, {arrays.rows, kSeed}, team,
+        sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.rows, kSeed}, team,
                              {sums.data(), counts.data()});
         predicted.add(sums);
         predicted.add(counts);

@@ -272,6 +272,30 @@ public:
         }
     }
 
+    // The same without a table of all categories: a row has one.
+    float project_row(const Direction& direction, std::uint32_t row) override {
+        const std::int32_t* begin = direction.indices;
+        const std::int32_t* end = begin + direction.n_nonzeros;
+        const std::int32_t* at = std::lower_bound(begin, end, categories_.n_features());
+        float sum = at == begin ? 0.0F : PlainBlockColumns::project_row({begin, direction.weights, at - begin}, row);
+        while (at != end) {
+            const std::int32_t feature = categories_.feature_of(*at);
+            const std::int64_t first = categories_.first_column(feature);
+            const std::int64_t n_categories = categories_.count(feature);
+            const std::int32_t* last = std::lower_bound(at, end, first + n_categories);
+            const float value = block().as<float>()[row * block().row_stride + feature * block().column_stride];
+            if (is_category(value, n_categories)) {
+                const std::int64_t column = first + static_cast<std::int64_t>(value);
+                const std::int32_t* entry = std::lower_bound(at, last, column);
+                sum += entry != last && *entry == column ? direction.weights[entry - begin] : 0.0F;
+            } else if (value != value) {
+                sum = value;
+            }
+            at = last;
+        }
+        return sum;
+    }
+
 private:
     const Categories& categories_;
     std::vector<float> code_;  // zero between calls

@@ -18,8 +18,6 @@
 
 namespace silvan {
 
-struct TreeView;
-
 // Which columns there are besides the features, as a forest's file keeps it. All empty: none.
 struct ColumnDescription {
     std::vector<std::int64_t> grid_shape;
@@ -81,8 +79,8 @@ public:
     virtual void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                          float* values) = 0;
 
-    // The leaf where a row ends that sets out from `node`.
-    virtual std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) = 0;
+    // The same for one row.
+    virtual float project_row(const Direction& direction, std::uint32_t row) = 0;
 };
 
 // Directions written over the features alone.

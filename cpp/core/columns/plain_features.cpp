@@ -1,12 +1,11 @@
-// Projects on directions over features, and walks down trees of them.
+// Projects on directions over features.
 #include "core/columns/plain_features.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "core/forest.hpp"
-#include "core/stopping.hpp"
+#include "core/columns/row_terms.hpp"
 
 namespace silvan {
 namespace {
@@ -70,35 +69,9 @@ void PlainBlockColumns::project(const Direction& direction, const std::uint32_t*
     kernels_.project(block_, rows, n_rows, direction, values);
 }
 
-std::int32_t PlainBlockColumns::walk(const TreeView& tree, std::int32_t node, std::uint32_t row) {
-    if (block_.type == FeatureType::float32) return walk_typed<float>(tree, node, row);
-    return walk_typed<std::uint8_t>(tree, node, row);
-}
-
-// The same operations in the same order as the projection kernel.
-template <typename T>
-std::int32_t PlainBlockColumns::walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row) {
-    const T* features = block_.as<T>() + static_cast<std::int64_t>(row) * block_.row_stride;
-    const std::int64_t stride = block_.column_stride;
-    std::int64_t work = 0;
-    while (tree.left[node] >= 0) {
-        std::int64_t k = tree.indptr[node];
-        const std::int64_t end = tree.indptr[node + 1];
-        work += end - k;
-        float value = 0.0F;
-        if (tree.indices[end - 1] < block_.n_features) {
-            value = tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
-            for (++k; k < end; ++k) value += tree.weights[k] * static_cast<float>(features[tree.indices[k] * stride]);
-        } else {
-            float padded[kLane];
-            project(tree.direction(node), &row, 1, padded);
-            value = padded[0];
-        }
-        const bool left = goes_left(value, tree.threshold[node], tree.missing_left[node] != 0);
-        node = tree.left[node] + (left ? 0 : 1);
-    }
-    throw_if_stopped(work);
-    return node;
+float PlainBlockColumns::project_row(const Direction& direction, std::uint32_t row) {
+    if (block_.type == FeatureType::float32) return add_terms_of_row<float, float>(block_, direction, row);
+    return add_terms_of_row<std::uint8_t, float>(block_, direction, row);
 }
 
 std::unique_ptr<NodeColumns> PlainFeatureSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,

@@ -40,17 +40,13 @@ public:
 
     void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows, float* values) override;
 
-    // Directions over features alone are read at once, all others by `project`.
-    std::int32_t walk(const TreeView& tree, std::int32_t node, std::uint32_t row) final;
+    float project_row(const Direction& direction, std::uint32_t row) override;
 
 protected:
     const FeatureMatrix& block() const { return block_; }
     const SplitKernels& kernels() const { return kernels_; }
 
 private:
-    template <typename T>
-    std::int32_t walk_typed(const TreeView& tree, std::int32_t node, std::uint32_t row);
-
     const FeatureMatrix block_;
     const SplitKernels& kernels_;
 };

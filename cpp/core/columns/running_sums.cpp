@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/columns/plain_features.hpp"
+#include "core/columns/row_terms.hpp"
 #include "core/stopping.hpp"
 
 namespace silvan {
@@ -62,6 +63,14 @@ ValueRange RunningSums::project(const SplitKernels& kernels, const Direction& di
     if (missing_.empty()) return range;
     mark_missing(direction, rows, n_rows, values);
     return kernels.measure_range(values, n_rows);
+}
+
+float RunningSums::project_row(const Direction& direction, std::uint32_t row) const {
+    auto value = static_cast<float>(view_.type == FeatureType::sums_int32
+                                        ? add_terms_of_row<std::int32_t, double>(view_, direction, row)
+                                        : add_terms_of_row<double, double>(view_, direction, row));
+    if (!missing_.empty()) mark_missing(direction, &row, 1, &value);
+    return value;
 }
 
 void RunningSums::mark_missing(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
@@ -124,6 +133,10 @@ public:
         } else {
             PlainBlockColumns::project(direction, rows, n_rows, values);
         }
+    }
+
+    float project_row(const Direction& direction, std::uint32_t row) override {
+        return sums_.has(direction) ? sums_.project_row(direction, row) : PlainBlockColumns::project_row(direction, row);
     }
 
 private:

@@ -26,6 +26,7 @@ public:
     // The values of a direction over running sums.
     ValueRange project(const SplitKernels& kernels, const Direction& direction, const std::uint32_t* rows,
                        std::int64_t n_rows, float* values) const;
+    float project_row(const Direction& direction, std::uint32_t row) const;
 
 private:
     // Sets values[i] to NaN where the direction touches a missing cell of rows[i].

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,14 @@ class ForestArrays:
     def nbytes(self) -> int:
         """Memory of all arrays, in bytes."""
         return sum(int(getattr(self, name).nbytes) for name in DTYPES)
+
+    @cached_property
+    def packed(self) -> _core.PackedForest:
+        """The nodes as prediction reads them; made when it first does, and kept."""
+        return _core.PackedForest(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "packed"}
 
     def node_trees(self) -> NDArray[np.intp]:
         """Tree of each node."""

@@ -1,0 +1,61 @@
+// Takes a block of rows down the trees of a packed forest.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/columns/column_space.hpp"
+#include "core/packed_forest.hpp"
+#include "core/views.hpp"
+
+namespace silvan {
+
+// A row on its way down a tree.
+struct Walker {
+    const PackedNode* at;
+    std::uint32_t row;  // counted from the block's first
+    std::uint32_t tree;
+};
+
+// Holds the scratch memory of one thread.
+class Descent {
+public:
+    Descent(const FeatureMatrix& block, const PackedForest& forest, const SplitKernels& kernels);
+
+    // All rows, in any order, at the leaves where they end. `rows` is reordered. Holds until the next call.
+    const std::vector<Walker>& run(std::int64_t tree, std::vector<std::uint32_t>& rows);
+
+    // The same for one row and all trees.
+    const std::vector<Walker>& run_row(std::uint32_t row);
+
+private:
+    struct Group {
+        std::int32_t node;
+        std::int64_t begin, end;
+    };
+
+    void set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* rows, std::int64_t n);
+    void divide(std::int64_t tree, std::vector<std::uint32_t>& rows);
+    void divide_group(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n);
+    void walk();
+    template <typename T>
+    void walk_typed();
+    template <typename T, bool kUnitStride, bool kMissing>
+    void walk_single_terms(Walker* walkers);
+    template <typename T>
+    void walk_chunks(Walker* walkers);
+    template <typename T>
+    float finish_projection(const Walker& walker, const T* features, float sum);
+
+    const FeatureMatrix block_;
+    const PackedForest& forest_;
+    const std::unique_ptr<BlockColumns> columns_;
+    const bool missing_;  // whether the block has missing values
+    std::vector<float> values_;
+    std::vector<std::uint32_t> right_;
+    std::vector<Group> open_;
+    std::vector<Walker> walkers_;
+};
+
+}  // namespace silvan
