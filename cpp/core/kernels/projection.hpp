@@ -54,7 +54,6 @@ inline void project_block(const FeatureMatrix& features, const std::uint32_t* ro
 
 // Pads the values with +infinity to a multiple of kLane, too.
 ValueRange measure_range(float* values, std::int64_t n) {
-    for (std::int64_t k = n; k % kLane != 0; ++k) values[k] = kInfinity;
     Floats low = Floats{} + kInfinity;
     Floats high = Floats{} - kInfinity;
     Ints missing = Ints{};
@@ -66,12 +65,15 @@ ValueRange measure_range(float* values, std::int64_t n) {
         missing |= v != v;
     }
     if (i < n) {
-        const Floats v = load<Floats>(values + i);
         const Ints inside = entry_numbers() < static_cast<std::int32_t>(n - i);
+        const Floats v = inside ? load<Floats>(values + i) : Floats{} + kInfinity;
+        store(values + i, v);
         low = v < low ? v : low;
         high = (inside & (v > high)) ? v : high;
         missing |= v != v;
+        i += kFloats;
     }
+    for (; i % kLane != 0; i += kFloats) store(values + i, Floats{} + kInfinity);
     return {smallest_entry(low), largest_entry(high), any_entry(missing)};
 }
 
@@ -97,6 +99,30 @@ void project_sums(const FeatureMatrix& features, const std::uint32_t* rows, std:
         project_block<T, double, false>(features, rows + start, n, direction, sums);
         for (std::int64_t i = 0; i < n; ++i) values[start + i] = static_cast<float>(sums[i]);
     }
+}
+
+// Adds a term to each value, or sets the values to it if it is the first.
+template <bool kFirst>
+inline void add_code_term(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n, std::int32_t index,
+                          float weight, float* values) {
+    const std::uint8_t* column = codes.codes + index;
+    const float* table = codes.tables + 256 * static_cast<std::int64_t>(index);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float term = weight * table[column[static_cast<std::int64_t>(rows[i]) * codes.row_stride]];
+        values[i] = kFirst ? term : values[i] + term;
+    }
+}
+
+ValueRange project_codes(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n_rows,
+                         const Direction& direction, float* values) {
+    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
+        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
+        add_code_term<true>(codes, rows + start, n, direction.indices[0], direction.weights[0], values + start);
+        for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
+            add_code_term<false>(codes, rows + start, n, direction.indices[k], direction.weights[k], values + start);
+        }
+    }
+    return measure_range(values, n_rows);
 }
 
 ValueRange project(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
