@@ -39,8 +39,6 @@ public:
     const FeatureCodes& view() const { return view_; }
 
 private:
-    void fill_codes(const FeatureMatrix& columns);
-
     std::vector<std::uint8_t> coded_;  // per feature, or empty
     std::vector<float> tables_;
     Buffer<std::uint8_t> codes_;
