@@ -167,8 +167,8 @@ def load_table(source: Path | None, spec: DataSpec, seed: int) -> tuple[Split, S
     file = None if source is None else source / "tabular" / f"{spec.kind}.npz"
     if file is None or not file.is_file():
         raise FileNotFoundError(
-            f"no table {spec.kind}: there is no file tabular/{spec.kind}.npz in {source}; pass --data "
-            "(or set SILVAN_DATA to) the folder that holds it."
+            f"no table {spec.kind}: there is no file tabular/{spec.kind}.npz in {source}; pass "
+            "--data (or set SILVAN_DATA to) the folder that holds it."
         )
     with np.load(file, allow_pickle=True) as arrays:
         X = np.ascontiguousarray(arrays["X"], np.float32)
