@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isqrt
 
 from benchmarks.data import DataSpec
 from benchmarks.systems import Work
@@ -73,6 +74,25 @@ FIT_CASES = (
         ("treeple", "scikit-learn RF"),
         (Target("treeple", 4), Target("scikit-learn RF", 1)),
     ),
+)
+
+# Real tables: few distinct values, ties, constant and skewed columns, 2 to 23 classes; d = sqrt(p).
+_TABLES = {
+    "connect_4": (57_557, 42),
+    "bank_full": (35_211, 48),
+    "covtype_20k": (15_000, 54),
+    "kddcup99_10pct": (484_020, 41),
+    "eeg_eye_state": (11_980, 14),
+}
+TABLE_CASES = tuple(
+    Case(
+        f"table-{name}",
+        DataSpec(name, n, p),
+        Work(50, isqrt(p)),
+        ("silvan extra trees", "scikit-learn RF", "scikit-learn ExtraTrees"),
+        (Target("scikit-learn RF", 3),),
+    )
+    for name, (n, p) in _TABLES.items()
 )
 
 _AXIS_TARGETS = (Target("scikit-learn RF", 1),)

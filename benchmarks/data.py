@@ -55,7 +55,7 @@ class DataFolder:
         path : str
             Folder of the four files.
         """
-        seed = 0 if spec.kind == "mnist" else seed
+        seed = 0 if spec.kind == "mnist" else seed  # tables are split anew for every seed
         folder = self._folder / f"{spec.kind}-{spec.n_samples}-{spec.n_features}-{seed}"
         if not folder.exists():
             train, test = self._make(spec, seed)
@@ -69,6 +69,8 @@ class DataFolder:
         if spec.kind == "mnist":
             (X, y), test = load_mnist(self._source)
             return (X[: spec.n_samples], y[: spec.n_samples]), test
+        if spec.kind not in SIMULATORS:
+            return load_table(self._source, spec, seed)
         make = SIMULATORS[spec.kind]
         train = make(spec.n_samples, spec.n_features, np.random.default_rng(seed))
         test = make(N_TEST, spec.n_features, np.random.default_rng(TEST_SEED + seed))
@@ -138,6 +140,42 @@ def load_mnist(source: Path | None) -> tuple[Split, Split]:
         ) from error
     X, y = X.astype(np.uint8), y.astype(np.int64)
     return (X[:60_000], y[:60_000]), (X[60_000:], y[60_000:])
+
+
+def load_table(source: Path | None, spec: DataSpec, seed: int) -> tuple[Split, Split]:
+    """Read a table from ``<source>/tabular`` and draw the rows for training and testing.
+
+    Parameters
+    ----------
+    source : Path or None
+        Folder with ``tabular/NAME.npz``, arrays X and y.
+    spec : DataSpec
+        Name and size; all rows that are not for training, at most 10,000, are for testing.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    train, test : pair of (X, y)
+        Rows in random order, as float32, and class codes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is not there.
+    """
+    file = None if source is None else source / "tabular" / f"{spec.kind}.npz"
+    if file is None or not file.is_file():
+        raise FileNotFoundError(
+            f"no table {spec.kind}: there is no file tabular/{spec.kind}.npz in {source}; pass "
+            "--data (or set SILVAN_DATA to) the folder that holds it."
+        )
+    with np.load(file, allow_pickle=True) as arrays:
+        X = np.ascontiguousarray(arrays["X"], np.float32)
+        y = np.unique(arrays["y"], return_inverse=True)[1]
+    order = np.random.default_rng(seed).permutation(len(y))
+    train, test = order[: spec.n_samples], order[spec.n_samples :][:N_TEST]
+    return (X[train], y[train]), (X[test], y[test])
 
 
 def _read_idx(folder: Path, part: str) -> Split:

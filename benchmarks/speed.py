@@ -18,8 +18,8 @@ from benchmarks.timing import CaseResult, Meter, Plan
 
 GROWTH_SYSTEMS = (("silvan", None), ("scikit-learn RF", None), ("silvan", 3.0), ("YDF", 3.0))
 
-CASE_NAMES = [case.name for case in (*cases.FIT_CASES, *cases.PREDICT_CASES)]
-NAMES = [*CASE_NAMES, "growth", "memory"]
+CASE_NAMES = [case.name for case in (*cases.FIT_CASES, *cases.TABLE_CASES, *cases.PREDICT_CASES)]
+NAMES = [*CASE_NAMES, "tables", "growth", "memory"]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -88,10 +88,13 @@ def head(arguments: list[str]) -> list[str]:
 def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
     """Measure what was asked for, section by section."""
     wanted = set(args.only or NAMES)
+    if "tables" in wanted:
+        wanted.update(case.name for case in cases.TABLE_CASES)
     change: Callable[[cases.Case], cases.Case] = cases.reduced if args.quick else lambda case: case
     results: list[CaseResult] = []
     for title, group, measure in (
         ("## Fit", cases.FIT_CASES, meter.fits),
+        ("## Fit of real tables", cases.TABLE_CASES, meter.fits),
         ("## Prediction of 10,000 rows", cases.PREDICT_CASES, meter.predictions),
     ):
         chosen = [change(case) for case in group if case.name in wanted]

@@ -111,6 +111,14 @@ class Silvan(System):
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
+class SilvanExtraTrees(Silvan):
+    # Random thresholds without bootstrap samples, as in scikit-learn's ExtraTrees.
+    name = "silvan extra trees"
+
+    def estimator(self, work: Work) -> Any:
+        return super().estimator(work).set_params(thresholds="random", bootstrap=False)
+
+
 class RandomForest(System):
     name = "scikit-learn RF"
     module, distribution = "sklearn.ensemble", "scikit-learn"
@@ -260,5 +268,14 @@ class YdfFromArrays(Ydf):
         return {"x": X}
 
 
-_ALL = (Silvan(), RandomForest(), ExtraTrees(), Ydf(), YdfFromArrays(), Treeple(), Rerf())
+_ALL = (
+    Silvan(),
+    SilvanExtraTrees(),
+    RandomForest(),
+    ExtraTrees(),
+    Ydf(),
+    YdfFromArrays(),
+    Treeple(),
+    Rerf(),
+)
 SYSTEMS: dict[str, System] = {system.name: system for system in _ALL}

@@ -4,6 +4,7 @@
 #include "core/kernels/histogram.hpp"
 #include "core/kernels/pairs.hpp"
 #include "core/kernels/projection.hpp"
+#include "core/kernels/threshold.hpp"
 
 #define SILVAN_CONCAT_(a, b) a##b
 #define SILVAN_CONCAT(a, b) SILVAN_CONCAT_(a, b)
@@ -14,9 +15,11 @@ namespace silvan {
 
 extern const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS);
 const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
-    SILVAN_STRING(SILVAN_KERNELS), project,       measure_range,
+    SILVAN_STRING(SILVAN_KERNELS), project,
+    project_codes,                 measure_range,
     search_pairs,                  search_pairs_regression,
     score_histogram,               score_histogram_regression,
+    score_threshold,               score_threshold_regression,
     largest_in_bins,               smallest_above,
 };
 

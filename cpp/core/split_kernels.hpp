@@ -46,6 +46,7 @@ inline constexpr std::int64_t kLane = 16;
 inline constexpr std::int64_t kMaxPairs = 128;
 inline constexpr std::int32_t kMaxPairClasses = 8;
 inline constexpr std::int32_t kMaxBins = 2048;
+inline constexpr std::int32_t kMaxThresholdClasses = 64;
 
 // Scratch of the histogram kernels for up to kMaxBins bins. Running sums have one more entry than there
 // are bins: entry b is the sum over the bins before b. Kernels read and write up to kLane entries behind what they
@@ -76,6 +77,10 @@ struct SplitKernels {
     ValueRange (*project)(const FeatureMatrix& features, const std::uint32_t* rows,
                           std::int64_t n_rows, const Direction& direction, float* values);
 
+    // The same of features that are stored as codes.
+    ValueRange (*project_codes)(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n_rows,
+                                const Direction& direction, float* values);
+
     // Range of values that were changed after projection.
     ValueRange (*measure_range)(float* values, std::int64_t n_rows);
 
@@ -98,6 +103,13 @@ struct SplitKernels {
                                        const RegressionTargets& targets, const Binning& binning,
                                        std::int64_t min_samples_leaf,
                                        const HistogramScratch& scratch);
+
+    // The split at this threshold, which tells some rows apart; not found where a side is smaller than
+    // min_samples_leaf rows. At most kMaxThresholdClasses classes.
+    Split (*score_threshold)(const float* values, std::int64_t n_rows, const ClassTargets& targets, float threshold,
+                             std::int64_t min_samples_leaf);
+    Split (*score_threshold_regression)(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
+                                        float threshold, std::int64_t min_samples_leaf);
 
     // Largest value among the rows of the bins up to last_bin; smallest value above `lower`.
     float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_rows,

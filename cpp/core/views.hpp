@@ -38,4 +38,11 @@ struct FeatureMatrix {
     }
 };
 
+// Features of few distinct values, each row's side by side: the value of feature j is tables[256 j + code].
+struct FeatureCodes {
+    const std::uint8_t* codes = nullptr;  // row-major, row_stride bytes a row
+    const float* tables = nullptr;
+    std::int64_t row_stride = 0;
+};
+
 }  // namespace silvan

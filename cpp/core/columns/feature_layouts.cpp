@@ -2,8 +2,11 @@
 #include "core/columns/feature_layouts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/stopping.hpp"
 
@@ -40,6 +43,114 @@ const FeatureMatrix& FeatureLayouts::layout_for(const Direction& direction, std:
     const std::int64_t by_columns = direction.n_nonzeros * std::min(n_rows, column_lines);
     const std::int64_t by_rows = n_rows * count_lines(direction, kLineBytes / bytes_of(rows.type));
     return 2 * by_rows < by_columns ? rows : columns;
+}
+
+namespace {
+
+// Numbers the distinct values of a feature, by their bits, in the order in which they come.
+class ValueCodes {
+public:
+    static constexpr std::int32_t kMaxValues = 256;
+
+    ValueCodes() { slots_.fill(-1); }
+
+    // -1 where there are too many values.
+    std::int32_t code_of(float value) {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        for (std::uint32_t at = bits * 0x9E3779B1U >> kShift;; at = (at + 1) % kSlots) {
+            std::int32_t& code = slots_[at];
+            if (code < 0) return n_values_ == kMaxValues ? -1 : add(value, code);
+            if (std::bit_cast<std::uint32_t>(values_[static_cast<std::size_t>(code)]) == bits) return code;
+        }
+    }
+
+    const float* begin() const { return values_.data(); }
+    const float* end() const { return values_.data() + n_values_; }
+
+private:
+    static constexpr int kShift = 22;
+    static constexpr std::uint32_t kSlots = 1U << (32 - kShift);
+
+    std::int32_t add(float value, std::int32_t& code) {
+        values_[static_cast<std::size_t>(n_values_)] = value;
+        return code = n_values_++;
+    }
+
+    std::array<std::int32_t, kSlots> slots_;
+    std::array<float, kMaxValues> values_;
+    std::int32_t n_values_ = 0;
+};
+
+// Numbers of the values of n rows from `first` on, `step` bytes apart; returns false where there are too many values.
+bool encode(const FeatureMatrix& columns, std::int64_t feature, std::int64_t first, std::int64_t n, ValueCodes& values,
+            std::uint8_t* codes, std::int64_t step) {
+    const float* column = columns.as<float>() + feature * columns.column_stride + first * columns.row_stride;
+    std::uint32_t last_bits = 0;
+    std::int32_t last = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float value = column[i * columns.row_stride];
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        if (last < 0 || bits != last_bits) last = values.code_of(value);
+        if (last < 0) return false;
+        last_bits = bits;
+        codes[i * step] = static_cast<std::uint8_t>(last);
+    }
+    return true;
+}
+
+// Features that may have few values, by a look at the first rows: no memory is taken for tables that have none.
+std::int64_t count_few_valued(const FeatureMatrix& columns) {
+    constexpr std::int64_t kLook = 1024;
+    std::uint8_t codes[kLook];
+    std::int64_t few = 0;
+    for (std::int64_t j = 0; j < columns.n_features; ++j) {
+        ValueCodes values;
+        throw_if_stopped(kLook);
+        few += encode(columns, j, 0, std::min(kLook, columns.n_samples), values, codes, 1) ? 1 : 0;
+    }
+    return few;
+}
+
+}  // namespace
+
+CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
+    constexpr std::int64_t kBlock = 4096;  // rows whose codes stay in the cache until all features are there
+    const std::int64_t n = columns.n_samples;
+    const std::int64_t p = columns.n_features;
+    if (columns.type != FeatureType::float32 || n * row_bytes(columns) <= kCacheBytes) return;
+    if (2 * count_few_valued(columns) < p) return;
+    std::vector<ValueCodes> values(static_cast<std::size_t>(p));
+    std::vector<std::uint8_t> coded(values.size(), 1);
+    std::int64_t n_coded = p;
+    codes_.allocate(static_cast<std::size_t>(n * p));  // pages are taken when they are written
+    for (std::int64_t first = 0; first < n; first += kBlock) {
+        const std::int64_t size = std::min(kBlock, n - first);
+        throw_if_stopped(size * p);
+        for (std::int64_t j = 0; j < p; ++j) {
+            const auto at = static_cast<std::size_t>(j);
+            if (coded[at] == 0) continue;
+            if (encode(columns, j, first, size, values[at], codes_.data() + first * p + j, p)) continue;
+            coded[at] = 0;
+            if (2 * --n_coded < p) {
+                codes_ = {};
+                return;
+            }
+        }
+    }
+    tables_.resize(values.size() * ValueCodes::kMaxValues);
+    for (std::size_t j = 0; j < values.size(); ++j) {
+        std::copy(values[j].begin(), values[j].end(), tables_.data() + j * ValueCodes::kMaxValues);
+    }
+    coded_ = std::move(coded);
+    view_ = {codes_.data(), tables_.data(), p};
+}
+
+bool CodedFeatures::serve(const Direction& direction, std::int64_t n_rows) const {
+    if (coded_.empty() || n_rows * view_.row_stride > kCacheBytes) return false;
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        if (coded_[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
+    }
+    return true;
 }
 
 std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns) {

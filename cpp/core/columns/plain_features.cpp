@@ -35,10 +35,12 @@ void gather_feature(const FeatureMatrix& x, std::int32_t feature, const std::uin
 PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels)
     : layouts_(layouts),
       kernels_(kernels),
-      integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))) {}
+      integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))),
+      coded_(std::make_shared<const CodedFeatures>(layouts.columns)) {}
 
 ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
                                      float* values) {
+    if (coded_->serve(direction, n_rows)) return kernels_.project_codes(coded_->view(), rows, n_rows, direction, values);
     return kernels_.project(layouts_.layout_for(direction, n_rows), rows, n_rows, direction, values);
 }
 

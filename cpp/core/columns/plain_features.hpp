@@ -31,6 +31,7 @@ private:
     const FeatureLayouts& layouts_;
     const SplitKernels& kernels_;
     std::shared_ptr<const std::vector<std::uint8_t>> integral_;  // per feature
+    std::shared_ptr<const CodedFeatures> coded_;
 };
 
 // The block of rows itself. Other spaces derive from it and project the directions that are not over features alone.

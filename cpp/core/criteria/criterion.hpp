@@ -35,11 +35,18 @@ struct SideSums {
     std::vector<double> sums;
 };
 
+inline double sum_weights_up_to(const double* weights, const float* values, std::int64_t n, float threshold) {
+    double weight = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) weight += values[i] <= threshold ? weights[i] : 0.0;
+    return weight;
+}
+
 // What every criterion has. `load` reads the targets of a node's rows; the node's counts must stay. Scores are such
 // that score - base_score() is the decrease of the impurity times the node's weight and times n_averaged().
 template <typename C>
 concept NodeCriterion = requires(C criterion, const C& loaded, const NodeContext& node, std::int64_t row,
-                                 Buffer<std::int32_t>& outputs, Buffer<double>& values,
+                                 const float* row_values, float threshold, Buffer<std::int32_t>& outputs,
+                                 Buffer<double>& values,
                                  typename C::Accumulator& accumulator) {
     criterion.reserve_rows(row);
     criterion.load(node);
@@ -50,6 +57,7 @@ concept NodeCriterion = requires(C criterion, const C& loaded, const NodeContext
     { loaded.base_score() } -> std::same_as<double>;
     { loaded.n_averaged() } -> std::same_as<double>;
     { loaded.row_weight(row) } -> std::same_as<double>;
+    { loaded.weight_up_to(row_values, threshold) } -> std::same_as<double>;  // of the rows with values up to it
     loaded.append_value(outputs, values);
     // Rows join the left side one by one; `score` is that of the present division.
     accumulator.clear();
@@ -91,6 +99,14 @@ concept HasKernels = requires(const C& loaded, const SplitKernels& kernels, cons
     loaded.score_histogram(kernels, values, binning, leaf, scratch);
     { loaded.bin_rows_bound(scratch, bin) } -> std::same_as<double>;      // at least the number of rows in a bin
     accumulator.start_at(scratch, binning, bin);                          // the rows of earlier bins are on the left
+};
+
+// One with a kernel that scores a given threshold of a direction without missing values.
+template <typename C>
+concept ScoresThresholds = requires(const C& loaded, const SplitKernels& kernels, const float* values, float threshold,
+                                    std::int64_t leaf) {
+    { loaded.has_threshold_kernel() } -> std::same_as<bool>;
+    { loaded.score_threshold(kernels, values, threshold, leaf) } -> std::same_as<Split>;
 };
 
 }  // namespace silvan

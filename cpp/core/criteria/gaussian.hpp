@@ -34,6 +34,9 @@ public:
     double base_score() const { return -total_weight_ * space_.log_determinant(); }
     double n_averaged() const { return 1.0; }
     double row_weight(std::int64_t i) const { return weight_[static_cast<std::size_t>(i)]; }
+    double weight_up_to(const float* values, float threshold) const {
+        return sum_weights_up_to(weight_.data(), values, n_rows_, threshold);
+    }
 
     // The node's weight.
     void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const;

@@ -43,19 +43,20 @@ public:
     using Gini::Gini;
 
     struct Accumulator {
-        const CountedGini& criterion;
+        CountedGini& criterion;
         const ClassTargets targets = criterion.counted();
-        std::vector<std::int64_t> left = std::vector<std::int64_t>(static_cast<std::size_t>(targets.n_classes));
+        std::vector<std::int64_t>& left = criterion.counts_left_;
         std::int64_t weight_left = 0, squares_left = 0, squares_right = 0;
 
         void clear() {
-            std::fill(left.begin(), left.end(), 0);
+            left.assign(static_cast<std::size_t>(targets.n_classes), 0);
             weight_left = squares_left = squares_right = 0;
             for (std::int32_t k = 0; k < targets.n_classes; ++k) {
                 squares_right += static_cast<std::int64_t>(targets.totals[k]) * targets.totals[k];
             }
         }
         void start_at(const HistogramScratch& scratch, const Binning& binning, std::int32_t bin) {
+            left.resize(static_cast<std::size_t>(targets.n_classes));
             weight_left = squares_left = squares_right = 0;
             for (std::int32_t k = 0; k < targets.n_classes; ++k) {
                 const std::int64_t on_left = scratch.counts[k * (binning.n_bins + 1) + bin];
@@ -83,6 +84,11 @@ public:
         }
     };
 
+    bool has_threshold_kernel() const { return n_classes() <= kMaxThresholdClasses; }
+    Split score_threshold(const SplitKernels& kernels, const float* values, float threshold,
+                          std::int64_t min_samples_leaf) const {
+        return kernels.score_threshold(values, n_rows(), counted(), threshold, min_samples_leaf);
+    }
     bool has_kernels() const { return true; }
     bool prefers_pairs() const {
         if (n_classes() == 2) return n_rows() <= 96 && total_weight() <= 65535.0;
@@ -103,6 +109,9 @@ public:
     double bin_rows_bound(const HistogramScratch& scratch, std::int32_t bin) const {
         return scratch.moments[bin + 1] - scratch.moments[bin];
     }
+
+private:
+    std::vector<std::int64_t> counts_left_;  // of an accumulator, one at a time
 };
 
 }  // namespace silvan

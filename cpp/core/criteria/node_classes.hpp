@@ -22,6 +22,12 @@ public:
     double row_weight(std::int64_t i) const {
         return is_counted() ? static_cast<double>(counts_[i]) : weight_[static_cast<std::size_t>(i)];
     }
+    double weight_up_to(const float* values, float threshold) const {
+        if (!is_counted()) return sum_weights_up_to(weight_.data(), values, n_rows_, threshold);
+        std::int32_t count = 0;
+        for (std::int64_t i = 0; i < n_rows_; ++i) count += values[i] <= threshold ? counts_[i] : 0;
+        return count;
+    }
     std::int32_t label(std::int64_t i) const { return label_[static_cast<std::size_t>(i)]; }
     const std::vector<double>& totals() const { return totals_; }  // weight of each class of the node
     std::int32_t n_classes() const { return static_cast<std::int32_t>(classes_.size()); }

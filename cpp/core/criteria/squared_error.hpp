@@ -31,6 +31,9 @@ public:
     double base_score() const { return base_score_; }
     double n_averaged() const { return static_cast<double>(training_.n_outputs); }
     double row_weight(std::int64_t i) const { return weight_[static_cast<std::size_t>(i)]; }
+    double weight_up_to(const float* values, float threshold) const {
+        return sum_weights_up_to(weight_.data(), values, n_rows_, threshold);
+    }
     const double* row_sums(std::int64_t i) const { return sum_.data() + i * training_.n_outputs; }
     const std::vector<double>& totals() const { return totals_; }
 
@@ -47,6 +50,11 @@ public:
     }
     double gain(const SideSums& left, const SideSums& right) const { return moment_gain(left, right); }
 
+    bool has_threshold_kernel() const { return training_.n_outputs == 1; }
+    Split score_threshold(const SplitKernels& kernels, const float* values, float threshold,
+                          std::int64_t min_samples_leaf) const {
+        return kernels.score_threshold_regression(values, n_rows_, single_output(), threshold, min_samples_leaf);
+    }
     bool has_kernels() const { return training_.n_outputs == 1; }
     bool prefers_pairs() const { return n_rows_ <= 48; }
     Split search_pairs(const SplitKernels& kernels, const float* values, std::int64_t min_samples_leaf) const {

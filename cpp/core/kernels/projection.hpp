@@ -52,27 +52,93 @@ inline void project_block(const FeatureMatrix& features, const std::uint32_t* ro
         add_terms<T, Sum, kUnitStride, false, 1>(features, rows, n, indices + k, weights + k, values);
 }
 
-// Pads the values with +infinity to a multiple of kLane, too.
-ValueRange measure_range(float* values, std::int64_t n) {
-    for (std::int64_t k = n; k % kLane != 0; ++k) values[k] = kInfinity;
+// Smallest and largest of the values that come, and whether any is missing.
+struct RangeOfVectors {
     Floats low = Floats{} + kInfinity;
     Floats high = Floats{} - kInfinity;
     Ints missing = Ints{};
-    std::int64_t i = 0;
-    for (; i + kFloats <= n; i += kFloats) {
-        const Floats v = load<Floats>(values + i);
+
+    void add(const Floats& v) {
         low = v < low ? v : low;
         high = v > high ? v : high;
         missing |= v != v;
     }
-    if (i < n) {
-        const Floats v = load<Floats>(values + i);
-        const Ints inside = entry_numbers() < static_cast<std::int32_t>(n - i);
-        low = v < low ? v : low;
-        high = (inside & (v > high)) ? v : high;
-        missing |= v != v;
+    ValueRange range() const { return {smallest_entry(low), largest_entry(high), any_entry(missing)}; }
+};
+
+// From the last whole vector on: what is behind the n values becomes +infinity, to a multiple of kLane.
+inline void store_padded(float* values, std::int64_t n, std::int64_t start, const Floats& last) {
+    if (start < n) {
+        const Ints inside = entry_numbers() < static_cast<std::int32_t>(n - start);
+        store(values + start, inside ? last : Floats{} + kInfinity);
+        start += kFloats;
     }
-    return {smallest_entry(low), largest_entry(high), any_entry(missing)};
+    for (; start % kLane != 0; start += kFloats) store(values + start, Floats{} + kInfinity);
+}
+
+// Pads the values with +infinity to a multiple of kLane, too.
+ValueRange measure_range(float* values, std::int64_t n) {
+    RangeOfVectors range;
+    const std::int64_t whole = n - n % kFloats;
+    for (std::int64_t i = 0; i < whole; i += kFloats) range.add(load<Floats>(values + i));
+    Floats last = Floats{};
+    if (whole < n) {
+        const Ints inside = entry_numbers() < static_cast<std::int32_t>(n - whole);
+        last = inside ? load<Floats>(values + whole) : Floats{} + values[n - 1];
+        range.add(last);
+    }
+    store_padded(values, n, whole, last);
+    return range.range();
+}
+
+template <typename Read>
+inline Floats read_vector(const std::uint32_t* rows, const Read& read) {
+#if defined(__AVX512F__)
+    return Floats{read(rows[0]), read(rows[1]), read(rows[2]),  read(rows[3]),  read(rows[4]),  read(rows[5]),
+                  read(rows[6]), read(rows[7]), read(rows[8]),  read(rows[9]),  read(rows[10]), read(rows[11]),
+                  read(rows[12]), read(rows[13]), read(rows[14]), read(rows[15])};
+#elif defined(__AVX2__)
+    return Floats{read(rows[0]), read(rows[1]), read(rows[2]), read(rows[3]),
+                  read(rows[4]), read(rows[5]), read(rows[6]), read(rows[7])};
+#else
+    return Floats{read(rows[0]), read(rows[1]), read(rows[2]), read(rows[3])};
+#endif
+}
+
+// A direction of one term. Values go from registers to the range: loading what was just stored entry by entry waits.
+template <typename Read>
+inline ValueRange project_single(const std::uint32_t* rows, std::int64_t n, float weight, float* values,
+                                 const Read& read) {
+    RangeOfVectors range;
+    const std::int64_t whole = n - n % kFloats;
+    for (std::int64_t i = 0; i < whole; i += kFloats) {
+        const Floats v = weight * read_vector(rows + i, read);
+        store(values + i, v);
+        range.add(v);
+    }
+    Floats last = Floats{};
+    if (whole < n) {
+        std::uint32_t repeated[kFloats];  // the last row changes no range
+        for (std::int64_t l = 0; l < kFloats; ++l) repeated[l] = rows[whole + l < n ? whole + l : n - 1];
+        last = weight * read_vector(repeated, read);
+        range.add(last);
+    }
+    store_padded(values, n, whole, last);
+    return range.range();
+}
+
+template <typename T>
+inline ValueRange project_feature(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
+                                  const Direction& direction, float* values) {
+    const T* column = features.as<T>() + (direction.indices[0] - features.first_column) * features.column_stride;
+    const float weight = direction.weights[0];
+    if (features.row_stride == 1) {
+        return project_single(rows, n, weight, values,
+                              [column](std::uint32_t row) { return static_cast<float>(column[row]); });
+    }
+    return project_single(rows, n, weight, values, [column, stride = features.row_stride](std::uint32_t row) {
+        return static_cast<float>(column[static_cast<std::int64_t>(row) * stride]);
+    });
 }
 
 template <typename T>
@@ -99,8 +165,49 @@ void project_sums(const FeatureMatrix& features, const std::uint32_t* rows, std:
     }
 }
 
+// Adds a term to each value, or sets the values to it if it is the first.
+template <bool kFirst>
+inline void add_code_term(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n, std::int32_t index,
+                          float weight, float* values) {
+    const std::uint8_t* column = codes.codes + index;
+    const float* table = codes.tables + 256 * static_cast<std::int64_t>(index);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float term = weight * table[column[static_cast<std::int64_t>(rows[i]) * codes.row_stride]];
+        values[i] = kFirst ? term : values[i] + term;
+    }
+}
+
+ValueRange project_codes(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n_rows,
+                         const Direction& direction, float* values) {
+    if (direction.n_nonzeros == 1) {
+        const std::uint8_t* column = codes.codes + direction.indices[0];
+        const float* table = codes.tables + 256 * static_cast<std::int64_t>(direction.indices[0]);
+        return project_single(rows, n_rows, direction.weights[0], values,
+                              [column, table, stride = codes.row_stride](std::uint32_t row) {
+                                  return table[column[static_cast<std::int64_t>(row) * stride]];
+                              });
+    }
+    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
+        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
+        add_code_term<true>(codes, rows + start, n, direction.indices[0], direction.weights[0], values + start);
+        for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
+            add_code_term<false>(codes, rows + start, n, direction.indices[k], direction.weights[k], values + start);
+        }
+    }
+    return measure_range(values, n_rows);
+}
+
 ValueRange project(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
                    const Direction& direction, float* values) {
+    if (direction.n_nonzeros == 1) {
+        switch (features.type) {
+            case FeatureType::float32: return project_feature<float>(features, rows, n_rows, direction, values);
+            case FeatureType::uint8: return project_feature<std::uint8_t>(features, rows, n_rows, direction, values);
+            case FeatureType::float64: return project_feature<double>(features, rows, n_rows, direction, values);
+            case FeatureType::sums_int32:
+            case FeatureType::sums_float64: break;
+        }
+    }
     switch (features.type) {
         case FeatureType::float32: project_typed<float>(features, rows, n_rows, direction, values); break;
         case FeatureType::float64: project_typed<double>(features, rows, n_rows, direction, values); break;

@@ -59,16 +59,30 @@ inline Ints entry_numbers() {
     return load<Ints>(kNumbers);
 }
 
-// Halves the vector until one entry is left, which takes fewer steps than entry by entry.
-inline float smallest_entry(const Floats& v) {
-    float entries[kFloats];
-    store(entries, v);
-    for (std::int64_t half = kFloats / 2; half > 0; half /= 2) {
-        for (std::int64_t l = 0; l < half; ++l) {
-            entries[l] = entries[l + half] < entries[l] ? entries[l + half] : entries[l];
-        }
-    }
-    return entries[0];
+// Every entry is compared with one further on, half a vector at first, until the first entry has been with all.
+inline float smallest_entry(Floats v) {
+    Floats other;
+#if defined(__AVX512F__)
+    other = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0);
+#elif defined(__AVX2__)
+    other = __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 2, 3, 0, 1, 2, 3, 0, 1);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 1, 0, 1, 0, 1, 0, 1, 0);
+#else
+    other = __builtin_shufflevector(v, v, 2, 3, 0, 1);
+    v = other < v ? other : v;
+    other = __builtin_shufflevector(v, v, 1, 0, 1, 0);
+#endif
+    v = other < v ? other : v;
+    return v[0];
 }
 
 inline float largest_entry(const Floats& v) { return -smallest_entry(-v); }

@@ -151,10 +151,7 @@ private:
     // Where training met no missing value, later ones follow the side of the larger weight.
     bool is_heavier_left(float threshold) {
         const float* values = settings_.scratch.values.best();
-        double weight = 0.0;
-        for (std::int64_t i = 0; i < criterion_.n_rows(); ++i) {
-            weight += values[i] <= threshold ? criterion_.row_weight(i) : 0.0;
-        }
+        const double weight = criterion_.weight_up_to(values, threshold);
         return weight > criterion_.total_weight() - weight;
     }
 

@@ -43,22 +43,27 @@ void sort_flagged_rows(const float* values, const std::uint16_t* bins, std::int3
     const std::uint32_t* rows = scratch.histogram.flagged_rows.data();
     std::vector<float> low(static_cast<std::size_t>(n_bins), kInfinity);
     std::vector<float> high(static_cast<std::size_t>(n_bins), -kInfinity);
-    for (std::int64_t i = 0; i < n_flagged; ++i) {
-        const std::uint32_t row = rows[i];
-        const auto bin = static_cast<std::size_t>(bins[row]);
-        low[bin] = std::min(low[bin], values[row]);
-        high[bin] = std::max(high[bin], values[row]);
+    std::vector<std::uint32_t> end(static_cast<std::size_t>(n_bins) + 1);
+    // Branches, and counts by runs of rows in the same bin: a row would wait for what the last one stored there.
+    for (std::int64_t i = 0; i < n_flagged;) {
+        const auto bin = static_cast<std::size_t>(bins[rows[i]]);
+        const std::int64_t first = i;
+        for (; i < n_flagged && bins[rows[i]] == bin; ++i) {
+            const float value = values[rows[i]];
+            if (value < low[bin]) low[bin] = value;
+            if (value > high[bin]) high[bin] = value;
+        }
+        end[bin + 1] += static_cast<std::uint32_t>(i - first);
+    }
+    for (std::size_t bin = 0; bin < low.size(); ++bin) {
+        if (!(low[bin] < high[bin])) end[bin + 1] = 0;
     }
     // Rows go to the place of their bin, and are sorted there.
-    std::vector<std::uint32_t> end(static_cast<std::size_t>(n_bins) + 1);
-    for (std::int64_t i = 0; i < n_flagged; ++i) {
-        const auto bin = static_cast<std::size_t>(bins[rows[i]]);
-        end[bin + 1] += low[bin] < high[bin] ? 1U : 0U;
-    }
     for (std::size_t bin = 0; bin + 1 < end.size(); ++bin) end[bin + 1] += end[bin];
     const std::size_t n_keys = end.back();
     std::vector<std::uint64_t>& keys = scratch.sort.keys;
     keys.resize(n_keys);
+    if (n_keys == 0) return;
     for (std::int64_t i = 0; i < n_flagged; ++i) {
         const std::uint32_t row = rows[i];
         const auto bin = static_cast<std::size_t>(bins[row]);

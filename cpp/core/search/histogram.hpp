@@ -99,7 +99,9 @@ Split search_histogram(C& criterion, const SearchSettings& settings, const Binni
     }
     if (best_bin >= 0 && best.score > to_beat) {
         best.found = true;
-        best.lower = settings.kernels.largest_in_bins(values, histogram.bins, criterion.n_rows(), best_bin);
+        // An exact bin holds one value, whose distance from the smallest is the number of the bin.
+        best.lower = binning.exact ? binning.minimum + static_cast<float>(best_bin)
+                                   : settings.kernels.largest_in_bins(values, histogram.bins, criterion.n_rows(), best_bin);
     }
     if (binning.exact) return best;
     const std::int64_t n_flagged =

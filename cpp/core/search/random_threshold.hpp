@@ -29,6 +29,11 @@ template <NodeCriterion C>
 Split search_random_threshold(C& criterion, const SearchSettings& settings, const ValueRange& range, Random& random) {
     const float threshold = draw_threshold(range, random);
     const float* values = settings.scratch.values.current();
+    if constexpr (ScoresThresholds<C>) {
+        if (!range.any_missing && criterion.has_threshold_kernel()) {
+            return criterion.score_threshold(settings.kernels, values, threshold, settings.min_samples_leaf);
+        }
+    }
     const std::int64_t n = criterion.n_rows();
     const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
     SideMemory& sides = settings.scratch.sides;
