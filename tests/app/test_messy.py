@@ -1,6 +1,8 @@
 """Messy text tables end in a model or in one sentence, with every command."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from app.messy import CASES
@@ -51,3 +53,18 @@ def test_a_messy_table_ends_in_a_model_or_in_one_sentence(tmp_path, monkeypatch,
     )  # fmt: skip
     assert code == 0, said
     assert "nan" not in re.sub(r"data:[^\"]*", "", (tmp_path / "r.html").read_text("utf-8")).lower()
+
+
+def test_large_files_in_another_encoding_are_opened_and_closed_early(tmp_path):
+    """In a process of its own: a reader that waits for its own thread cannot be interrupted."""
+    path = tmp_path / "large.csv"
+    path.write_text("a;größe\n" + "1;ü\n" * 6_000_000, encoding="cp1252")
+    program = (
+        "import sys; from pathlib import Path; from silvan.app.data.scanning import Scanner;"
+        "print(Scanner(Path(sys.argv[1])).schema().names)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", program, str(path)],
+        capture_output=True, encoding="utf-8", timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "['a', 'größe']"

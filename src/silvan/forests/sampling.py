@@ -293,7 +293,7 @@ def _number_of_draws(
         raise ValueError(
             f"a tree can draw at most {_MAX_DRAWS} rows, but max_samples, or integer weights "
             f"that count as repeated rows, ask for {n_draws}; pass max_samples as an integer, or "
-            "floats, which are relative weights, such as sample_weight / sample_weight.mean()."
+            "relative weights, such as sample_weight / sample_weight.mean()."
         )
     return n_draws
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +117,7 @@ class Scanner:
         dialect = self._dialect
         assert dialect is not None
         return pa.csv.open_csv(
-            self.path,
+            self.path if self._decoded is None else self._decoded.name,
             parse_options=pa.csv.ParseOptions(
                 delimiter=dialect.separator,
                 newlines_in_values=True,  # else a quoted line end between two blocks ends the row
@@ -121,7 +125,6 @@ class Scanner:
             read_options=pa.csv.ReadOptions(
                 column_names=list(dialect.names),
                 skip_rows_after_names=dialect.n_head,
-                encoding=dialect.encoding,
                 block_size=BLOCK_BYTES,
                 use_threads=False,  # with threads errors do not name the row
             ),
@@ -133,6 +136,26 @@ class Scanner:
                 include_columns=names,
             ),
         )
+
+    @cached_property
+    def _decoded(self) -> Any:
+        """A temporary copy in UTF-8, or None where the file is in UTF-8 itself.
+
+        PyArrow would decode in Python, in a thread that needs the interpreter lock. A reader that
+        is closed early waits for this thread with the lock held, which never ends.
+        """
+        assert self._dialect is not None
+        if self._dialect.encoding == "utf-8":
+            return None
+        copy = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115
+        weakref.finalize(self, copy.close)  # it lives as long as the scanner
+        decoder = codecs.getincrementaldecoder(self._dialect.encoding)()
+        with pa.input_stream(str(self.path), compression="detect") as stream:
+            while block := stream.read(BLOCK_BYTES):
+                copy.write(decoder.decode(block).encode())
+        copy.write(decoder.decode(b"", final=True).encode())
+        copy.flush()
+        return copy
 
     def _scan_parquet(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         """Some rows at a time, page by page; row groups may be larger than memory."""

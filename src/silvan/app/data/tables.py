@@ -187,10 +187,10 @@ class TableFile(Source):
         for name in names:
             if name not in given:
                 close = get_close_matches(name, schema.names, n=1)
-                hint = f"do you mean {close[0]!r}?" if close else ""
+                hint = f"do you mean {close[0]!r}? Its" if close else "its"
                 raise UsageError(
-                    f"{option} {name!r} is not a column of {self.path}; {hint} Its columns are "
-                    f"{enumerate_names(schema.names)}.".replace(";  ", "; ")
+                    f"{option} {name!r} is not a column of {self.path}; {hint} columns are "
+                    f"{enumerate_names(schema.names)}."
                 )
 
 
