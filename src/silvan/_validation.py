@@ -48,7 +48,12 @@ def is_integer(value: object) -> bool:
 
 def is_number(value: object) -> bool:
     """Whether the value is a finite real number and not a truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def check_integer(name: str, value: object, minimum: int, *, or_none: bool = False) -> None:

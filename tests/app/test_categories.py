@@ -284,3 +284,14 @@ def test_a_report_on_text(run, folder, model):
     pa.parquet.write_table(as_arrow(frame), folder / "held.parquet")
     run("report", "flats.silvan", "flats.csv", *target, "--test", "held.parquet", "--out", "b.html")
     assert "Bergedorf" in (folder / "b.html").read_text()
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_of_predict_are_notes(run, folder):
+    flats = make_flats()
+    flats.to_csv(folder / "flats.csv", index=False)
+    run("fit", "flats.csv", *FLATS, *FEW, "--out", "flats.silvan")
+    flats.assign(district=flats["district"].str.upper()).to_csv(folder / "new.csv", index=False)
+    said = run("predict", "flats.silvan", "new.csv", "--out", "answers.csv").stderr
+    assert "Note: column 0 of X has no category that the forest was fitted on" in said
+    assert "UserWarning" not in said

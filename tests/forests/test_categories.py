@@ -315,6 +315,17 @@ def test_files_pickles_and_warm_starts_keep_categories(tmp_path):
         warm.set_params(n_estimators=7).fit(renamed, y)
 
 
+def test_warm_start_refuses_categories_that_became_numbers():
+    rng = np.random.default_rng(0)
+    X, y = np.column_stack([rng.integers(0, 4, 80), rng.normal(size=80)]), rng.integers(0, 2, 80)
+    forest = ForestClassifier(3, categorical_features=[0], warm_start=True, random_state=0).fit(
+        X, y
+    )
+    with pytest.raises(ValueError, match="categories are not what they were"):
+        forest.set_params(categorical_features=None).fit(X, y)
+    assert forest.categories_ is not None
+
+
 def test_regression_with_several_outputs():
     X, _ = make_frame()
     targets = np.column_stack([X["colour"].cat.codes % 2 + X["size"], X["size"]])

@@ -37,6 +37,12 @@ all_distributions = pytest.mark.parametrize(
 TARGETS = ["two classes", "five classes", "one output", "three outputs"]
 
 
+@pytest.mark.parametrize("Fitted", [PrincipalComponents, RidgeDirections, CanonicalDirections])
+def test_any_number_of_samples_may_be_allowed(Fitted):
+    forest = ForestClassifier(1, projections=Fitted(max_samples=2**64), random_state=0)
+    assert forest.fit([[0.0, 1.0], [1.0, 0.0]] * 9, [0, 1] * 9).forest_.n_trees == 1
+
+
 def make_rows(rng, n, p, targets="two classes", *, weighted=False, missing=False, uint8=False):
     """A node of correlated features of different units."""
     X = rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) + 3

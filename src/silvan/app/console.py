@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -25,7 +26,7 @@ class Program(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            with _raised_on_termination():
+            with _raised_on_termination(), _noted_warnings():
                 return super().invoke(ctx)
         except AppError as error:
             typer.echo(f"silvan: {error}", err=True)
@@ -53,6 +54,18 @@ def _raised_on_termination() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _noted_warnings() -> Iterator[None]:
+    """Print warnings as notes: the lines of code that they would name mean nothing to users."""
+
+    def show(message: Warning | str, *place: Any, **more: Any) -> None:
+        note(f"Note: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def say(text: str) -> None:

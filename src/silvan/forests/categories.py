@@ -123,6 +123,7 @@ def check_categorical_features(value: Any) -> None:
     if value is None or (isinstance(value, str) and value == FROM_DTYPE):
         return
     known = not isinstance(value, str) and isinstance(value, Iterable)
+    known = known and getattr(value, "ndim", 1) > 0
     if known:
         kinds = {_kind(entry) for entry in value}
         known = len(kinds) <= 1 and None not in kinds

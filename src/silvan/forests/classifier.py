@@ -164,7 +164,8 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("voting", self.voting, ("soft", "hard"))
-        known = self.class_weight is None or self.class_weight == "balanced"
+        balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        known = self.class_weight is None or balanced
         if isinstance(self.class_weight, Mapping):
             known = all(is_number(w) and w >= 0 for w in self.class_weight.values())
         if not known:

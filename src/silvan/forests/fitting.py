@@ -77,7 +77,9 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
                 f"{is_now}; pass the same data, or set warm_start=False."
             )
     table: CategoryTable | None = now.get("_categories")
-    if table is not None and not table.same_as(earlier.get("_categories")):
+    was_table: CategoryTable | None = earlier.get("_categories")
+    same = was_table is None if table is None else table.same_as(was_table)
+    if not same:
         raise ValueError(
             "warm_start=True grows more trees on the same data, but its categories are not what "
             "they were; pass the same data, or set warm_start=False."

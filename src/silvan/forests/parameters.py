@@ -67,6 +67,10 @@ class SupervisedParameters(ForestParameters):
 def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
     check_integer("n_estimators", forest.n_estimators, 1)
+    if forest.n_estimators > _NO_LIMIT:
+        raise invalid(
+            "n_estimators", f"at most {_NO_LIMIT}", forest.n_estimators, "pass for example 100"
+        )
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
     _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)

@@ -36,8 +36,8 @@ def check_fit(n_features: Any, max_samples: object, n_available: int, *, or_none
 
 
 def sample_limit(max_samples: int | None) -> int:
-    """The parameter as a number that no node exceeds where it is None."""
-    return _ALL_SAMPLES if max_samples is None else int(max_samples)
+    """The parameter as a number that the core can hold; None is one that no node exceeds."""
+    return _ALL_SAMPLES if max_samples is None else min(int(max_samples), _ALL_SAMPLES)
 
 
 def n_drawn(n_features: int | None, default: float, n_available: int) -> int:
