@@ -137,7 +137,11 @@ Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArra
     std::vector<double> votes(values.shape(0));
     for (std::size_t leaf = 0; leaf + 1 < indptr.shape(0); ++leaf) {
         const std::int64_t begin = indptr.data()[leaf];
-        cast_vote(values.data() + begin, indptr.data()[leaf + 1] - begin, [&](std::int64_t k, double share) {
+        const std::int64_t end = indptr.data()[leaf + 1];
+        if (begin < 0 || begin >= end || end > static_cast<std::int64_t>(values.shape(0))) {
+            throw std::invalid_argument("value_indptr must rise within the values");
+        }
+        cast_vote(values.data() + begin, end - begin, [&](std::int64_t k, double share) {
             votes[static_cast<std::size_t>(begin + k)] = share;
         });
     }

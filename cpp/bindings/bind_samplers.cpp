@@ -111,6 +111,7 @@ DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::i
 DistributionPtr make_mixture(const std::vector<DistributionPtr>& components,
                              const ConstArray<double>& cumulative) {
     require(!components.empty(), "a mixture needs a component");
+    for (const DistributionPtr& component : components) require(component != nullptr, "a component is None");
     return std::make_shared<Mixture>(Mixture::Components(components.begin(), components.end()),
                                      to_vector(cumulative));
 }

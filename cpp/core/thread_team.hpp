@@ -16,7 +16,7 @@ class ThreadTeam {
 public:
     // About ten times a second the calling thread calls `on_wait`, which may throw to stop the work.
     explicit ThreadTeam(std::int64_t n_threads, std::function<void()> on_wait = {})
-        : n_threads_(n_threads), on_wait_(std::move(on_wait)) {}
+        : n_threads_(n_threads < 1 ? 1 : n_threads), on_wait_(std::move(on_wait)) {}
 
     std::int64_t n_threads() const { return n_threads_; }
 

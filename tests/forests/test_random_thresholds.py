@@ -32,6 +32,13 @@ def test_entropy_and_honest_trees_equal_the_reference():
         check_classification(seed, 80, 3, 3, "missing", "signs", RANDOM, honest=0.5)
 
 
+@pytest.mark.parametrize("n_classes", [9, 30, 64, 70])
+def test_trees_of_many_classes_equal_the_reference(n_classes):
+    for seed in range(2):
+        check_classification(seed, 300, 4, n_classes, "ties", "axis", RANDOM)
+        check_classification(seed, 300, 4, n_classes, "normal", "signs", RANDOM)
+
+
 def test_thresholds_are_uniform_between_the_smallest_and_the_largest_value():
     X = np.array([[-1.0], [0.0], [3.0]] * 10)
     y = np.array([0, 1, 0] * 10)

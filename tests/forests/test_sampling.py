@@ -184,7 +184,7 @@ def test_integer_weights_that_leave_nothing_out_of_bag_say_to_pass_floats(labell
     weight = np.random.default_rng(0).integers(1, 4, len(y))
     forest = ForestClassifier(30, oob_score=True, random_state=0)
     with pytest.warns(
-        UserWarning, match="integer weights count as repeated samples, so pass floats"
+        UserWarning, match="whole weights count as repeated samples, so pass relative ones"
     ):
         forest.fit(X, y, 100 * weight)
     assert forest.fit(X, y, weight / weight.mean()).oob_score_ > 0.4

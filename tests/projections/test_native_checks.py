@@ -73,3 +73,11 @@ def test_the_components_of_a_mixture_must_agree_in_their_features():
 def test_the_number_of_features_is_bounded(n_features):
     with pytest.raises(ValueError, match="n_features must be between 1 and"):
         _core.axis_aligned(n_features)
+
+
+def test_missing_components_and_leaves_outside_the_values_are_refused():
+    with pytest.raises(ValueError, match="a component is None"):
+        _core.mixture([None], np.ones(1))
+    for indptr in ([3, 1], [0, 5], [-5, 2]):
+        with pytest.raises(ValueError, match="value_indptr must rise within the values"):
+            _core.leaf_votes(np.array(indptr), np.ones(2))

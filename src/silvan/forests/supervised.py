@@ -188,8 +188,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             # A tree leaves out a share of about exp(-n_draws / n) of n samples.
             repeated = sampling.plan.n_draws > 2 * len(counts)
             remedy = (
-                "integer weights count as repeated samples, so pass floats, which are relative "
-                "weights, such as sample_weight / sample_weight.mean(), or a smaller max_samples"
+                "whole weights count as repeated samples, so pass relative ones, such as "
+                "sample_weight / sample_weight.mean(), or a smaller max_samples"
                 if repeated
                 else "grow more trees"
             )
