@@ -297,6 +297,14 @@ def instruction_sets() -> list[str]:
     The instruction sets that this processor can run and the core was compiled for, best last.
     """
 
+class PackedForest:
+    """A forest's nodes as prediction reads them; made from ForestArrays."""
+
+    def __init__(self, forest: object) -> None: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
 def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     The node of each tree, counted from the tree's first, where each row ends.
