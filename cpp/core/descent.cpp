@@ -1,13 +1,14 @@
-// Rows walk in groups: each round takes every row of a group one step further, until all are at leaves.
+// Where directions have one term, rows walk in groups: each round takes every row of a group one step further, until
+// all are at leaves. The steps of a round do not wait for each other, so that their loads overlap, and no branch
+// depends on where a row goes.
 //
-// The steps of a round do not wait for each other, so that their loads overlap, and no branch depends on where a row
-// goes. Where most directions are long or over other columns than features, the rows of a block are instead divided at
-// each node as in growing, until few are left, so that they are projected by the same vector kernel; those few walk
-// the rest of the way. Either way values are those of growing, bit for bit: a training row can never be rounded to
-// another side.
+// Where directions have several terms, their number differs from node to node, and so the rows of a block are divided
+// at each node as in growing: they share the direction, and are projected by the same vector kernel. Once few are left
+// at a node, they walk the rest of the way one by one.
+//
+// Either way values are those of growing, bit for bit: a training row can never be rounded to another side.
 #include "core/descent.hpp"
 
-#include <bit>
 #include <cstddef>
 
 #include "core/stopping.hpp"
@@ -16,7 +17,7 @@ namespace silvan {
 namespace {
 
 constexpr std::size_t kGroup = 8;
-constexpr std::int64_t kWalkSingly = 16;  // where more rows are at a node, they may be divided together
+constexpr std::int64_t kWalkSingly = 8;  // where more rows are at a node, they are divided together
 
 bool has_missing(const FeatureMatrix& block) {
     if (block.type != FeatureType::float32) return false;
@@ -44,27 +45,30 @@ Descent::Descent(const FeatureMatrix& block, const PackedForest& forest, const S
 
 const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint32_t>& rows) {
     walkers_.clear();
-    if (forest_.is_mostly_packed()) {
+    if (forest_.has_single_terms()) {
         set_out(tree, forest_.root(tree), rows.data(), static_cast<std::int64_t>(rows.size()));
+        walk(0);
     } else {
         divide(tree, rows);
     }
-    walk();
     return walkers_;
 }
 
 const std::vector<Walker>& Descent::run_row(std::uint32_t row) {
     walkers_.clear();
     for (std::int64_t tree = 0; tree < forest_.view().n_trees; ++tree) set_out(tree, forest_.root(tree), &row, 1);
-    walk();
+    walk(0);
     return walkers_;
 }
 
 void Descent::set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* rows, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) walkers_.push_back({node, rows[i], static_cast<std::uint32_t>(tree)});
+    const std::size_t first = walkers_.size();
+    walkers_.resize(first + static_cast<std::size_t>(n));
+    Walker* to = walkers_.data() + first;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = {node, rows[i], static_cast<std::uint32_t>(tree)};
 }
 
-// Takes the rows to nodes that few of them share, and lets them set out from there.
+// Takes the rows to nodes that few of them share; these walk on at once, while their features are in the cache.
 void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& rows) {
     const TreeView nodes(forest_.view(), tree);
     open_.clear();
@@ -76,7 +80,9 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& rows) {
         const std::int64_t n = group.end - group.begin;
         throw_if_stopped(n);
         if (n <= kWalkSingly || nodes.left[group.node] < 0) {
+            const std::size_t n_arrived = walkers_.size();
             set_out(tree, forest_.root(tree) + group.node, first, n);
+            walk(n_arrived);
         } else {
             divide_group(nodes, group, first, n);
         }
@@ -95,31 +101,33 @@ void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32
     if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
 }
 
-void Descent::walk() {
-    // The last group is filled up with copies of its first walker, which are dropped again.
-    const std::size_t n_walkers = walkers_.size();
-    while (walkers_.size() % kGroup != 0) walkers_.push_back(walkers_[n_walkers - n_walkers % kGroup]);
+void Descent::walk(std::size_t begin) {
     if (block_.type == FeatureType::float32) {
-        walk_typed<float>();
+        walk_typed<float>(begin);
     } else {
-        walk_typed<std::uint8_t>();
+        walk_typed<std::uint8_t>(begin);
     }
-    walkers_.resize(n_walkers);
 }
 
 template <typename T>
-void Descent::walk_typed() {
+void Descent::walk_typed(std::size_t begin) {
+    if (!forest_.has_single_terms()) {
+        for (std::size_t i = begin; i < walkers_.size(); ++i) walk_terms<T>(walkers_[i]);
+        return;
+    }
+    // The last group is filled up with copies of the last walker, which are dropped again.
+    const std::size_t n_walkers = walkers_.size();
+    while ((walkers_.size() - begin) % kGroup != 0) walkers_.push_back(Walker(walkers_.back()));
     const bool unit = block_.column_stride == 1;
-    for (std::size_t first = 0; first < walkers_.size(); first += kGroup) {
+    for (std::size_t first = begin; first < walkers_.size(); first += kGroup) {
         Walker* walkers = walkers_.data() + first;
-        if (!forest_.has_single_terms()) {
-            walk_chunks<T>(walkers);
-        } else if (missing_) {
+        if (missing_) {
             unit ? walk_single_terms<T, true, true>(walkers) : walk_single_terms<T, false, true>(walkers);
         } else {
             unit ? walk_single_terms<T, true, false>(walkers) : walk_single_terms<T, false, false>(walkers);
         }
     }
+    walkers_.resize(n_walkers);
 }
 
 template <typename T, bool kUnitStride, bool kMissing>
@@ -144,57 +152,40 @@ void Descent::walk_single_terms(Walker* walkers) {
     for (std::size_t i = 0; i < kGroup; ++i) walkers[i].at = at[i];
 }
 
-// Adds the first chunk of each direction, and then the rest of those that have more. The same operations in the same
-// order as the projection kernels.
+// The same operations in the same order as the projection kernels.
 template <typename T>
-void Descent::walk_chunks(Walker* walkers) {
+void Descent::walk_terms(Walker& walker) {
+    const TreeView tree(forest_.view(), walker.tree);
+    const std::int32_t* const columns = tree.indices + tree.indptr[0];
+    const float* const weights = tree.weights + tree.indptr[0];
+    const T* const features = block_.as<T>() + walker.row * block_.row_stride;
     const std::int64_t stride = block_.column_stride;
-    const TermChunk* const chunks = forest_.chunks();
-    const T* features[kGroup];
-    float sums[kGroup];
-    for (std::size_t i = 0; i < kGroup; ++i) features[i] = block_.as<T>() + walkers[i].row * block_.row_stride;
-    std::int32_t going = 1;
-    while (going != 0) {
-        throw_if_stopped(4 * kGroup);
-        std::uint32_t unfinished = 0;
-        for (std::size_t i = 0; i < kGroup; ++i) {
-            const PackedNode& node = *walkers[i].at;
-            const TermChunk& chunk = chunks[node.place()];
-            float sum = chunk.weights[0] * static_cast<float>(features[i][chunk.columns[0] * stride]);
-            for (std::size_t k = 1; k < TermChunk::kTerms; ++k) {
-                sum += chunk.weights[k] * static_cast<float>(features[i][chunk.columns[k] * stride]);
-            }
-            sums[i] = sum;
-            unfinished |= static_cast<std::uint32_t>(!node.is_leaf() & (node.n_chunks != 1)) << i;
+    const PackedNode* at = walker.at;
+    std::int64_t work = 0;
+    while (!at->is_leaf()) {
+        float sum = 0.0F;
+        if (at->n_terms == 0) {
+            sum = columns_->project_row(direction_of({at, walker.row, walker.tree}), walker.row);
+        } else {
+            std::size_t k = at->place();
+            const std::size_t end = k + at->n_terms;
+            work += at->n_terms;
+            sum = weights[k] * static_cast<float>(features[columns[k] * stride]);
+            for (++k; k != end; ++k) sum += weights[k] * static_cast<float>(features[columns[k] * stride]);
         }
-        for (; unfinished != 0; unfinished &= unfinished - 1) {
-            const auto i = static_cast<std::size_t>(std::countr_zero(unfinished));
-            sums[i] = finish_projection<T>(walkers[i], features[i], sums[i]);
-        }
-        going = 0;
-        for (std::size_t i = 0; i < kGroup; ++i) {
-            going |= walkers[i].at->next;
-            walkers[i].at = walkers[i].at->template step<true>(sums[i]);
-        }
+        // A branch: the processor guesses it, and loads what comes next before the sum is known.
+        at += goes_left(sum, at->threshold, at->missing_left()) ? at->next : at->next + 1;
     }
+    throw_if_stopped(work);
+    walker.at = at;
 }
 
-template <typename T>
-float Descent::finish_projection(const Walker& walker, const T* features, float sum) {
-    const PackedNode& node = *walker.at;
-    if (node.n_chunks == 0) {
-        const Direction direction =
-            TreeView(forest_.view(), walker.tree).direction(forest_.number(walker.at, walker.tree));
-        throw_if_stopped(direction.n_nonzeros);
-        return columns_->project_row(direction, walker.row);
-    }
-    const TermChunk* chunk = forest_.chunks() + node.place();
-    for (const TermChunk* const end = chunk + node.n_chunks; ++chunk != end;) {
-        for (std::size_t k = 0; k < TermChunk::kTerms; ++k) {
-            sum += chunk->weights[k] * static_cast<float>(features[chunk->columns[k] * block_.column_stride]);
-        }
-    }
-    return sum;
+// Tells of the work of reading it, too.
+Direction Descent::direction_of(const Walker& walker) const {
+    const TreeView tree(forest_.view(), walker.tree);
+    const Direction direction = tree.direction(forest_.number(walker.at, walker.tree));
+    throw_if_stopped(direction.n_nonzeros);
+    return direction;
 }
 
 }  // namespace silvan

@@ -1,6 +1,7 @@
 // Takes a block of rows down the trees of a packed forest.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -38,15 +39,15 @@ private:
     void set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* rows, std::int64_t n);
     void divide(std::int64_t tree, std::vector<std::uint32_t>& rows);
     void divide_group(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n);
-    void walk();
+    // Takes the walkers from number `begin` on to their leaves.
+    void walk(std::size_t begin);
     template <typename T>
-    void walk_typed();
+    void walk_typed(std::size_t begin);
     template <typename T, bool kUnitStride, bool kMissing>
     void walk_single_terms(Walker* walkers);
     template <typename T>
-    void walk_chunks(Walker* walkers);
-    template <typename T>
-    float finish_projection(const Walker& walker, const T* features, float sum);
+    void walk_terms(Walker& walker);
+    Direction direction_of(const Walker& walker) const;
 
     const FeatureMatrix block_;
     const PackedForest& forest_;

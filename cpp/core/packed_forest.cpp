@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
-#include <utility>
 
 namespace silvan {
 
@@ -17,59 +15,14 @@ PackedForest::PackedForest(const ForestView& forest, const ThreadTeam& team) : v
                                 [&](std::int32_t column) { return column < view_.n_features; });
     nodes_.allocate(static_cast<std::size_t>(n_nodes + view_.n_trees));
     leaves_.allocate(static_cast<std::size_t>(view_.leaf_offsets[view_.n_trees]));
-    std::vector<Count> counts(static_cast<std::size_t>(view_.n_trees));
-    if (!single_terms_) {
-        team.for_blocks(view_.n_trees, 1, [&](std::int64_t tree, std::int64_t) {
-            counts[static_cast<std::size_t>(tree)] = count(tree);
-        });
-        allocate_chunks(counts, n_splits);
-    }
-    team.for_blocks(view_.n_trees, 1, [&](std::int64_t tree, std::int64_t) {
-        pack_tree(tree, counts[static_cast<std::size_t>(tree)].chunks);
-    });
-}
-
-void PackedForest::allocate_chunks(std::vector<Count>& counts, std::int64_t n_splits) {
-    Count total;
-    for (Count& tree : counts) {
-        total.packed += tree.packed;
-        total.chunks += std::exchange(tree.chunks, total.chunks);
-    }
-    if (total.chunks >= PackedNode::kMissingLeft) {
-        throw std::length_error("the directions of the forest are too many to be numbered in 31 bits");
-    }
-    mostly_packed_ = 2 * total.packed >= n_splits;
-    chunks_.allocate(static_cast<std::size_t>(std::max<std::int64_t>(total.chunks, 1)));
-    chunks_[0] = {};
+    team.for_blocks(view_.n_trees, 1, [&](std::int64_t tree, std::int64_t) { pack_tree(tree); });
 }
 
 std::int64_t PackedForest::bytes() const {
-    return static_cast<std::int64_t>(nodes_.size() * sizeof(PackedNode) + chunks_.size() * sizeof(TermChunk) +
-                                     leaves_.size() * sizeof(PackedLeaf));
+    return static_cast<std::int64_t>(nodes_.size() * sizeof(PackedNode) + leaves_.size() * sizeof(PackedLeaf));
 }
 
-// Indices rise.
-bool PackedForest::is_packed(const Direction& direction) const {
-    return direction.n_nonzeros <= kMaxTerms && direction.indices[direction.n_nonzeros - 1] < view_.n_features;
-}
-
-PackedForest::Count PackedForest::count(std::int64_t tree) const {
-    const TreeView nodes(view_, tree);
-    const auto n_nodes = static_cast<std::int32_t>(view_.tree_offsets[tree + 1] - view_.tree_offsets[tree]);
-    throw_if_stopped(n_nodes);
-    Count count;
-    for (std::int32_t node = 0; node < n_nodes; ++node) {
-        if (nodes.left[node] < 0) continue;
-        const Direction direction = nodes.direction(node);
-        if (!is_packed(direction)) continue;
-        ++count.packed;
-        constexpr std::int64_t width = TermChunk::kTerms;
-        count.chunks += (direction.n_nonzeros + width - 1) / width;
-    }
-    return count;
-}
-
-void PackedForest::pack_tree(std::int64_t tree, std::int64_t chunk) {
+void PackedForest::pack_tree(std::int64_t tree) {
     const TreeView nodes(view_, tree);
     const auto n_nodes = static_cast<std::int32_t>(view_.tree_offsets[tree + 1] - view_.tree_offsets[tree]);
     throw_if_stopped(4 * n_nodes);
@@ -87,30 +40,22 @@ void PackedForest::pack_tree(std::int64_t tree, std::int64_t chunk) {
         }
         packed.next = left - node;
         packed.threshold = nodes.threshold[node];
-        pack_direction(nodes.direction(node), chunk, packed);
+        pack_direction(nodes.direction(node), nodes.indptr[node] - nodes.indptr[0], packed);
         if (nodes.missing_left[node] != 0) packed.where |= PackedNode::kMissingLeft;
     }
 }
 
-void PackedForest::pack_direction(const Direction& direction, std::int64_t& chunk, PackedNode& packed) {
+// Indices rise.
+void PackedForest::pack_direction(const Direction& direction, std::int64_t first, PackedNode& packed) const {
     if (single_terms_) {
         packed.where = static_cast<std::uint32_t>(direction.indices[0]);
         packed.weight = direction.weights[0];
         return;
     }
-    packed.where = static_cast<std::uint32_t>(chunk);
-    packed.n_chunks = 0;
-    if (!is_packed(direction)) return;
-    const auto n_terms = static_cast<std::size_t>(direction.n_nonzeros);
-    for (std::size_t k = 0; k < n_terms; k += TermChunk::kTerms) {
-        TermChunk& terms = chunks_[static_cast<std::size_t>(chunk++)];
-        ++packed.n_chunks;
-        for (std::size_t i = 0; i < TermChunk::kTerms; ++i) {
-            const bool is_term = k + i < n_terms;
-            terms.columns[i] = direction.indices[is_term ? k + i : n_terms - 1];
-            terms.weights[i] = is_term ? direction.weights[k + i] : 0.0F;
-        }
-    }
+    const bool over_features = direction.indices[direction.n_nonzeros - 1] < view_.n_features;
+    const bool numbered = over_features && first < PackedNode::kMissingLeft;
+    packed.where = numbered ? static_cast<std::uint32_t>(first) : 0;
+    packed.n_terms = numbered ? static_cast<std::uint32_t>(direction.n_nonzeros) : 0;
 }
 
 void PackedForest::pack_leaf(std::int64_t leaf) {

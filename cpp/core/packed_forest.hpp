@@ -1,13 +1,11 @@
-// The nodes of a forest as prediction reads them: a step of a row touches one record, and with several terms two.
+// The nodes of a forest as prediction reads them: all that a step needs of a node, in one record.
 //
-// A forest's arrays hold a node in six places, and so a step would wait for six cache lines. The two children of a
-// node lie in the same line here. Directions over features are packed, too, unless they are long; those and
-// directions over other columns are read from the forest.
+// A forest's arrays hold a node in six places, and so a step would wait for six cache lines. Here the two children of
+// a node share a line. Directions of several terms are read from the forest.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/buffer.hpp"
 #include "core/forest.hpp"
@@ -22,15 +20,16 @@ struct PackedNode {
     static constexpr std::uint32_t kLeafBase = 0x40000000;
 
     std::int32_t next;    // steps to the left child; 0 for a leaf
-    std::uint32_t where;  // the column of the one term, or the first chunk of terms; with kMissingLeft, or without
+    std::uint32_t where;  // the column of the one term, or the first of several; with kMissingLeft, or without
     float threshold;      // infinite for a leaf
     union {
-        float weight;            // of the one term, where all directions of the forest have one
-        std::uint32_t n_chunks;  // else, or 0 where the direction is not packed
-        std::uint32_t leaf;      // the number of a leaf in its tree, plus kLeafBase
+        float weight;           // of the one term, where all directions of the forest have one
+        std::uint32_t n_terms;  // else; 0 where they are not over features alone, or cannot be numbered
+        std::uint32_t leaf;     // the number of a leaf in its tree, plus kLeafBase
     };
 
     bool is_leaf() const { return next == 0; }
+    bool missing_left() const { return (where & kMissingLeft) != 0; }
     std::uint32_t place() const { return where & ~kMissingLeft; }
 
     // Where a value of the node's direction goes; kMissing tells whether it may be missing.
@@ -53,28 +52,14 @@ struct PackedLeaf {
 };
 static_assert(sizeof(PackedLeaf) == 16);
 
-// Some terms of a direction. The last chunk is filled up with terms that repeat the last column with weight zero:
-// they change no value but -0, which compares as 0 does.
-struct alignas(32) TermChunk {
-    static constexpr std::size_t kTerms = 4;
-    std::int32_t columns[kTerms];
-    float weights[kTerms];
-};
-
 class PackedForest {
 public:
-    static constexpr std::int64_t kMaxTerms = 16;  // longer directions are not packed
-
     // What the view points to must outlive the packed forest.
     PackedForest(const ForestView& forest, const ThreadTeam& team);
 
     const ForestView& view() const { return view_; }
     // Whether every direction has one term, which is a feature.
     bool has_single_terms() const { return single_terms_; }
-    // Whether most directions are read from here.
-    bool is_mostly_packed() const { return mostly_packed_; }
-    // At least one, unless directions have single terms: leaves read the first.
-    const TermChunk* chunks() const { return chunks_.data(); }
     // The leaf that a walk ended at.
     const PackedLeaf& leaf(const PackedNode* node, std::int64_t tree) const {
         return leaves_[static_cast<std::size_t>(view_.leaf_offsets[tree] + (node->leaf - PackedNode::kLeafBase))];
@@ -88,23 +73,13 @@ public:
     }
 
 private:
-    bool is_packed(const Direction& direction) const;
-    struct Count {
-        std::int64_t packed = 0;  // directions
-        std::int64_t chunks = 0;
-    };
-    Count count(std::int64_t tree) const;
-    // Makes room for the chunks of all trees; turns the number of a tree's chunks into that of its first.
-    void allocate_chunks(std::vector<Count>& counts, std::int64_t n_splits);
-    void pack_tree(std::int64_t tree, std::int64_t chunk);
-    void pack_direction(const Direction& direction, std::int64_t& chunk, PackedNode& packed);
+    void pack_tree(std::int64_t tree);
+    void pack_direction(const Direction& direction, std::int64_t first, PackedNode& packed) const;
     void pack_leaf(std::int64_t leaf);
 
     const ForestView view_;
     bool single_terms_ = false;
-    bool mostly_packed_ = true;
     Buffer<PackedNode> nodes_;
-    Buffer<TermChunk> chunks_;
     Buffer<PackedLeaf> leaves_;
 };
 

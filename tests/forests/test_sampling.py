@@ -190,11 +190,11 @@ def test_integer_weights_that_leave_nothing_out_of_bag_say_to_pass_floats(labell
     assert forest.fit(X, y, weight / weight.mean()).oob_score_ > 0.4
 
 
-def test_integer_weights_whose_sum_is_too_large_say_to_pass_floats(labelled):
+def test_integer_weights_whose_sum_is_too_large_say_to_pass_relative_ones(labelled):
     X, y = labelled
     weight = np.full(len(y), 2**31)
     weight[0] = 1
     forest = ForestClassifier(3, random_state=0)
-    with pytest.raises(ValueError, match=r"repeated rows, ask for .*floats, which are relative"):
+    with pytest.raises(ValueError, match=r"repeated rows, ask for .*relative weights, such as"):
         forest.fit(X, y, weight)
     assert forest.fit(X, y, weight / weight.mean()).score(X, y) > 0.8

@@ -189,6 +189,10 @@ class BaseForest(
         check_is_fitted(self)
         checked = self._check_rows(X)
         check_features(checked)
+        return self._scaled(checked)
+
+    def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
+        """Checked samples as the trees read them."""
         return as_rows(checked)
 
     def _sample_shape(self) -> tuple[int, ...]:

@@ -119,9 +119,23 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         return check_X_y(encoded, y, estimator=self, **rules)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
+        if self._needs_no_check(X):
+            return X  # type: ignore[no-any-return]
         check_unmasked("X", X)
         checked: NDArray[Any] = self._check_data(X, reset=False)
         return checked
+
+    def _needs_no_check(self, X: Any) -> bool:
+        """Whether `X` is what checks would return: they take longer than to predict one sample."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype.kind in "biuf"
+            and len(X) > 0
+            and X.shape[1] == self.n_features_in_
+            and self._categories is None
+            and not hasattr(self, "feature_names_in_")
+        )
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
         self._check_parameters()
@@ -253,13 +267,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         )
         return values
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """Check samples to predict; return them scaled and as the core reads them."""
-        check_is_fitted(self)
+    def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         if self._scaler is None:
-            return super()._rows(X)
-        checked = self._check_rows(X)
-        check_features(checked)
+            return super()._scaled(checked)
         return scale_samples(self._scaler, checked, None, "C", self._categories)
 
     def _check_fitted(self) -> None:
