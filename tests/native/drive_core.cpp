@@ -96,7 +96,7 @@ struct Kind {
 
 std::shared_ptr<ProjectionDistribution> make_patches() {
     const PatchAxis axis{kSide, 2, 6, Boundary::pad, 0};
-    return std::make_shared<Patches>(PatchLaw{{axis, axis}, WeightLaw::ones, false, 1});
+    return std::make_shared<Patches>(PatchShape{{axis, axis}, CoefficientKind::ones, false, 1});
 }
 
 std::vector<Kind> make_kinds() {
