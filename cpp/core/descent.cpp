@@ -82,7 +82,7 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& rows) {
         if (n <= kWalkSingly || nodes.left[group.node] < 0) {
             const std::size_t n_arrived = walkers_.size();
             set_out(tree, forest_.root(tree) + group.node, first, n);
-            walk(n_arrived);
+            if (nodes.left[group.node] >= 0) walk(n_arrived);
         } else {
             divide_group(nodes, group, first, n);
         }
@@ -155,9 +155,10 @@ void Descent::walk_single_terms(Walker* walkers) {
 // The same operations in the same order as the projection kernels.
 template <typename T>
 void Descent::walk_terms(Walker& walker) {
-    const TreeView tree(forest_.view(), walker.tree);
-    const std::int32_t* const columns = tree.indices + tree.indptr[0];
-    const float* const weights = tree.weights + tree.indptr[0];
+    const ForestView& forest = forest_.view();
+    const std::int64_t first_term = forest.direction_indptr[forest.tree_offsets[walker.tree]];
+    const std::int32_t* const columns = forest.direction_indices + first_term;
+    const float* const weights = forest.direction_coefficients + first_term;
     const T* const features = block_.as<T>() + walker.row * block_.row_stride;
     const std::int64_t stride = block_.column_stride;
     const PackedNode* at = walker.at;
