@@ -59,7 +59,7 @@ def walk_slowly(arrays, X):
                 terms = range(*tree.direction_indptr[node : node + 2])
                 value = np.float32(0)
                 for k in terms:
-                    value += tree.direction_weights[k] * x[tree.direction_indices[k]]
+                    value += tree.direction_coefficients[k] * x[tree.direction_indices[k]]
                 left = tree.missing_left[node] if np.isnan(value) else value <= tree.threshold[node]
                 node = tree.left[node] + (0 if left else 1)
             leaves[i, t] = node
