@@ -46,9 +46,9 @@ LIBRARY = {
     """,
 }
 COMMANDS = {
-    "fit": ["fit", "table.csv", "--out", "out"],
+    "fit": ["fit", "table.csv", "--target", "target", "--out", "out"],
     "predict": ["predict", "model.silvan", "table.csv", "--out", "out.csv"],
-    "report": ["report", "model.silvan", "table.csv", "--out", "out.html"],
+    "report": ["report", "model.silvan", "table.csv", "--target", "target", "--out", "out.html"],
 }
 
 
@@ -112,7 +112,8 @@ def inputs(tmp_path_factory):
     X = rng.normal(size=(4000, 6)).round(4)
     lines = [",".join(map(str, row)) + f",{'yes' if row[0] > 0 else 'no'}" for row in X]
     (folder / "table.csv").write_text("\n".join(["a,b,c,d,e,f,target", *lines]) + "\n")
-    command = [sys.executable, "-m", "silvan", "fit", "table.csv", "--out", "model.silvan"]
+    fit = ["fit", "table.csv", "--target", "target", "--out", "model.silvan"]
+    command = [sys.executable, "-m", "silvan", *fit]
     with started([*command, "--trees", "10"], cwd=folder) as process:
         assert finish(process).code == 0
     return folder
