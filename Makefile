@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp)
+CPP := $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp tests/native/*.cpp)
 
-.PHONY: demo test faults lint stub bench sanitize arm docs clean
+.PHONY: demo test faults lint format stub bench sanitize arm docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -35,6 +36,11 @@ lint: $(VENV)/group-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	@$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(VENV)/group-lint
+	$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(CPP)
 
 # The types of the extension, as its bindings tell them.
 stub: $(VENV)/installed
