@@ -213,7 +213,7 @@ FAULTS = [
     (
         csr_array(EYE * np.nan),
         ValueError,
-        "sample returned a wrong matrix: direction 0 has a weight",
+        "sample returned a wrong matrix: direction 0 has a coefficient",
     ),
     (csr_array(EYE * 1e99), ValueError, "direction 0 has a coefficient that is not finite"),
 ]
