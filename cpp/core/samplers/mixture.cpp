@@ -26,6 +26,15 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        std::vector<std::unique_ptr<ProjectionSampler>> copies;
+        for (const auto& component : components_) {
+            copies.push_back(component->copy());
+            if (copies.back() == nullptr) return nullptr;
+        }
+        return std::make_unique<MixtureSampler>(std::move(copies), chances_);
+    }
+
 private:
     std::vector<std::unique_ptr<ProjectionSampler>> components_;
     const AliasTable& chances_;

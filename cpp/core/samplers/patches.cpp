@@ -114,6 +114,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<PatchSampler>(*this); }
+
 private:
     struct Patch {
         std::vector<std::vector<Run>> runs;  // of each axis, ascending

@@ -78,6 +78,9 @@ public:
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
     // no influence: the same stream gives the same directions whichever nodes came before.
     virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) = 0;
+
+    // A sampler for another thread that goes on with the same tree; nullptr where the tree must stay with one thread.
+    virtual std::unique_ptr<ProjectionSampler> copy() const { return nullptr; }
 };
 
 class ProjectionDistribution {
