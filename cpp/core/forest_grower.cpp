@@ -190,7 +190,8 @@ private:
 
 // Small trees are not shared.
 std::int64_t max_threads(const TrainingSet& training, TreeRange trees, std::int64_t n_threads) {
-    const bool may_share = !is_honest(training.samples) && training.samples.n_samples >= 2 * TreeGrower::kLeastHandedOver;
+    const bool may_share =
+        !is_honest(training.samples) && training.samples.n_samples >= 2 * TreeGrower::kLeastHandedOver;
     return may_share ? n_threads : std::min(n_threads, trees.last - trees.first);
 }
 

@@ -94,10 +94,10 @@ bool TreeGrower::hand_over(const OpenNode& open, const ProjectionSampler& sample
     auto copy = sampler.copy();
     if (copy == nullptr) return false;
     const TreeArrays& arrays = part.arrays;
-    part.handed_over.push_back({open.node, arrays.left.size(), arrays.n_values.size(), arrays.values.size(),
-                                std::make_unique<TreePart>()});
-    helpers.take({open, tree_, tree_weight_, samples_, counts_of_, std::move(copy),
-                  part.handed_over.back().part.get()});
+    part.handed_over.push_back(
+        {open.node, arrays.left.size(), arrays.n_values.size(), arrays.values.size(), std::make_unique<TreePart>()});
+    helpers.take(
+        {open, tree_, tree_weight_, samples_, counts_of_, std::move(copy), part.handed_over.back().part.get()});
     return true;
 }
 

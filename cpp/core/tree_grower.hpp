@@ -96,7 +96,7 @@ private:
     std::uint32_t* samples_ = nullptr;   // the samples that decide splits, node by node
     std::int32_t* counts_of_ = nullptr;  // how often each of them was drawn
     Buffer<std::int32_t> counts_;        // the same of the tree that this thread began
-    Buffer<std::uint32_t> structure_;   // those samples of an honest tree; another's are its members in the end
+    Buffer<std::uint32_t> structure_;    // those samples of an honest tree; another's are its members in the end
     EstimationSamples estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;

@@ -84,6 +84,8 @@ private:
     void number_children() {
         std::swap(to_.direction_indices, from_.direction_indices);
         std::swap(to_.direction_coefficients, from_.direction_coefficients);
+        std::swap(to_.windows, from_.windows);
+        to_.first_window = from_.first_window;
         for (std::size_t i = 0; i < shifts_.size(); ++i) {
             const std::size_t end = i + 1 < shifts_.size() ? shifts_[i + 1].first : from_.left.size();
             for (std::size_t node = shifts_[i].first; node < end; ++node) {
@@ -109,18 +111,32 @@ private:
 
     void number_other(const HandedOver& other, const Place& at) {
         const TreeArrays& part = other.part->arrays;
-        const auto first_term = static_cast<std::int64_t>(to_.direction_indices.size());
-        to_.direction_indices.append(part.direction_indices);
-        to_.direction_coefficients.append(part.direction_coefficients);
+        const std::int64_t first_term = append_directions(part);
         for (std::size_t node = 0; node < part.left.size(); ++node) {
             const std::size_t place =
                 node == 0 ? static_cast<std::size_t>(shifted(other.node, shifts_)) : at.node + node - 1;
             const std::int32_t left = part.left[node];
-            to_.left[place] = left >= 0 ? left - 1 + static_cast<std::int32_t>(at.node)
-                                        : left - static_cast<std::int32_t>(at.leaf);
+            to_.left[place] =
+                left >= 0 ? left - 1 + static_cast<std::int32_t>(at.node) : left - static_cast<std::int32_t>(at.leaf);
             to_.n_nonzeros[place] = part.n_nonzeros[node];
             to_.direction_start[place] = part.direction_start[node] + first_term;
         }
+    }
+
+    // Returns where they begin.
+    std::int64_t append_directions(const TreeArrays& part) {
+        const std::size_t first = to_.direction_indices.size();
+        to_.direction_indices.append(part.direction_indices);
+        to_.direction_coefficients.append(part.direction_coefficients);
+        if (part.windows.size() > 0) {
+            to_.first_window = part.first_window;
+            const auto n_before = static_cast<std::int32_t>(to_.windows.size());
+            for (std::size_t k = first; k < to_.direction_indices.size(); ++k) {
+                if (to_.direction_indices[k] >= part.first_window) to_.direction_indices[k] += n_before;
+            }
+            to_.windows.append(part.windows);
+        }
+        return static_cast<std::int64_t>(first);
     }
 
     TreeArrays& from_;

@@ -1,8 +1,8 @@
 // A tree that several threads grow: parts of it, and how they become one.
 //
-// All draws of a node are keyed by its place in the tree, so that a subtree can be grown anywhere. A thread that grows a
-// tree, or a part of one, hands nodes over to threads that have nothing to do; what those make of them takes its place
-// in the end, as if one thread had grown all.
+// All draws of a node are keyed by its place in the tree, so that a subtree can be grown anywhere. A thread that grows
+// a tree, or a part of one, hands nodes over to threads that have nothing to do; what those make of them takes its
+// place in the end, as if one thread had grown all.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,14 @@ import pytest
 
 from silvan import ForestClassifier, ForestRegressor, presets
 from silvan.forest_arrays.layout import DTYPES
-from silvan.projections import AxisAligned, Mixture, Patches, RandomRotation, SparseSigns
+from silvan.projections import (
+    AxisAligned,
+    Mixture,
+    Patches,
+    RandomRotation,
+    SparseSigns,
+    Windows,
+)
 
 N = 30_000  # enough for nodes that are worth handing over
 
@@ -26,6 +33,7 @@ FORESTS = {
     "rotation": ForestClassifier(1, projections=RandomRotation(), max_features=2, max_depth=8),
     "mixture": ForestClassifier(2, projections=Mixture([(AxisAligned(), 1), (SparseSigns(), 1)])),
     "patches": ForestClassifier(2, projections=Patches((3, 4), max_size=3)),
+    "windows": ForestClassifier(2, projections=Windows([(3, 4)], statistics=("mean", "spread"))),
     "canonical": presets.ccf(1, max_depth=6),
     "regression": ForestRegressor(2, max_features=3),
     "honest": ForestClassifier(1, honest=True, max_depth=8),

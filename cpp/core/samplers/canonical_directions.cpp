@@ -197,7 +197,9 @@ public:
         }
     }
 
-    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<CanonicalDirectionsSampler>(*this); }
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        return std::make_unique<CanonicalDirectionsSampler>(*this);
+    }
 
 private:
     void add_fit(const NodeContext& node, std::int64_t target, Random& random, ProjectionBatch& batch) {

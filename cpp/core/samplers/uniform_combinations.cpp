@@ -25,7 +25,9 @@ public:
         draw_uniform_coefficients(total, random, tail.coefficients);
     }
 
-    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<UniformCombinationsSampler>(*this); }
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        return std::make_unique<UniformCombinationsSampler>(*this);
+    }
 
 private:
     std::int64_t n_nonzeros_;

@@ -30,6 +30,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<WindowSampler>(*this); }
+
 private:
     // All but the box.
     Window draw_window(Random& random) const {
