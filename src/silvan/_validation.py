@@ -138,7 +138,9 @@ class TrainingFeatures(NamedTuple):
         return self.source
 
 
-def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
+def as_training_features(
+    X: NDArray[Any], kept: NDArray[np.int32] | None, n_threads: int = 1
+) -> TrainingFeatures:
     """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
     if not _steps_in_elements(X):
         X = X.copy()
@@ -146,7 +148,7 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
         return TrainingFeatures(X, X)
     if kept is None and X.dtype in _COPIED_BY_THE_CORE:
         source = X if X.dtype in _READ_BY_THE_CORE else None
-        return TrainingFeatures(np.asarray(_core.to_columns(X)), source)
+        return TrainingFeatures(np.asarray(_core.to_columns(X, n_threads)), source)
     dtype = np.uint8 if X.dtype == np.uint8 else np.float32
     n_samples = len(X) if kept is None else len(kept)
     columns = np.empty((n_samples, X.shape[1]), dtype=dtype, order="F")

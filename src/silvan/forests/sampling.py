@@ -183,13 +183,13 @@ def plan_rows(
 
 
 def sample_rows(
-    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
+    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int, n_threads: int = 1
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.sample_order(features.rows, targets, plan.weights)
+    order = _core.sample_order(features.rows, targets, plan.weights, n_threads)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order) if honest else None
+    repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])

@@ -174,7 +174,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
         features = TrainingFeatures(scaled, None)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed)
+        sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
         return TrainingRows(features, targets, sampling, scaler)
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
