@@ -117,11 +117,30 @@ def test_each_estimator_has_its_own_default_distribution(estimator):
     assert estimator.projections == UniformCombinations(n_features=3)
 
 
-def test_unknown_nested_parameters_are_refused():
+def test_unknown_nested_parameters_are_refused_and_change_nothing():
+    forest = ForestClassifier()
     with pytest.raises(ValueError, match="Invalid parameter 'typo' for SparseSigns"):
-        ForestClassifier().set_params(projections__typo=3)
+        forest.set_params(max_depth=3, projections__typo=3)
+    assert forest.projections is None
+    assert forest.max_depth is None
     with pytest.raises(ValueError, match="Invalid parameter 'projections'"):
         ManifoldForestClassifier().set_params(projections__mean_nonzeros=3)
+
+
+def test_parameters_that_are_set_after_fit_count_in_the_next_one(labelled):
+    X, y = labelled
+    forest = ForestClassifier(5, criterion="entropy", voting="hard", max_depth=2, random_state=0)
+    votes = forest.fit(X, y).predict_proba(X)
+    fitted = forest.fitted_
+    forest.set_params(criterion="gini", voting="soft")
+    assert (forest.fitted_.criterion, forest.fitted_.hard_votes) == ("entropy", True)
+    forest.set_params(criterion="x", voting="x")
+    assert forest.fitted_.criterion == fitted.criterion
+    np.testing.assert_array_equal(forest.predict_proba(X), votes)
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        forest.fit(X, y)
+    forest.set_params(criterion="gini", voting="soft").fit(X, y)
+    assert (forest.fitted_.criterion, forest.fitted_.hard_votes) == ("gini", False)
 
 
 def test_forests_work_inside_other_estimators(labelled, numeric):

@@ -49,9 +49,19 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _multi_output: ClassVar[bool]
     # Score of out-of-bag predictions unless `oob_score` is a callable.
     _metric: Callable[..., float]
-    _fitted: ClassVar[tuple[str, ...]] = ("oob_score_", "_scaler", "_categories")
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "oob_score_",
+        "_scaler",
+        "_categories",
+        "_criterion",
+        "_hard_votes",
+    )
 
     _scaler: Scaler | None
+    # What the core calls the criterion, and whether a tree casts one vote instead of handing over
+    # its leaf's values: as the parameters were in `fit`, which may have been set since.
+    _criterion: str
+    _hard_votes: bool
     _categories: CategoryTable | None = None
 
     @abstractmethod
@@ -70,8 +80,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """What the weight of each sample is multiplied with for its class; None for nothing."""
         return None
 
-    def _hard_votes(self) -> bool:
-        """Whether a tree casts one vote instead of handing over its leaf's values."""
+    def _asks_for_hard_votes(self) -> bool:
+        """Whether the parameters say that a tree casts one vote."""
         return False
 
     @property
@@ -81,8 +91,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             super().fitted_,
             scaler=self._scaler,
             categories=self._categories,
-            hard_votes=self._hard_votes(),
-            criterion=self._criteria[self.criterion],
+            hard_votes=self._hard_votes,
+            criterion=self._criterion,
             encode=self._encode_targets,
         )
 
@@ -180,6 +190,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
         self._scaler = rows.scaler
+        self._criterion = self._criteria[self.criterion]
+        self._hard_votes = self._asks_for_hard_votes()
         super()._grow_on(rows, earlier)
         for name in ("_importances", *_OUT_OF_BAG):
             self.__dict__.pop(name, None)
@@ -193,7 +205,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
-        draws, hard = sampling.native(), self._hard_votes()
+        draws, hard = sampling.native(), self._hard_votes
         sums, counts = _core.predict_out_of_bag(
             self.forest_, X, hard, draws, sampling.seed, self._n_threads()
         )
@@ -263,7 +275,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""
         values: NDArray[np.float64] = _core.predict(
-            self.forest_, rows, self._hard_votes(), self._n_threads()
+            self.forest_, rows, self._hard_votes, self._n_threads()
         )
         return values
 
@@ -279,6 +291,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             {
                 "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
                 "oob_score_": isinstance(getattr(self, "oob_score_", 0.0), float),
+                "_criterion": self._criterion in self._criteria.values(),
+                "_hard_votes": isinstance(self._hard_votes, bool),
                 "_scaler": scaler is None
                 or (isinstance(scaler, Scaler) and scaler._belongs_to(forest.n_features)),
                 "_categories": len(forest.n_categories) == 0
