@@ -122,15 +122,20 @@ def check_unmasked(name: str, values: Any) -> None:
     )
 
 
+def check_numbers(X: NDArray[Any]) -> None:
+    """Require an array of real numbers."""
+    if X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Input X must hold numbers, but its dtype is {X.dtype}; convert it to floats."
+        )
+
+
 def check_features(X: NDArray[Any]) -> None:
     """Require numbers within the range of float32, or NaN for missing ones.
 
     Reductions only: nothing of the size of `X` is allocated.
     """
-    if X.dtype.kind not in "biuf":
-        raise ValueError(
-            f"Input X must hold numbers, but its dtype is {X.dtype}; convert it to floats."
-        )
+    check_numbers(X)
     if X.dtype.kind != "f":
         return
     # These reductions pass over NaN.

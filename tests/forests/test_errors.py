@@ -128,7 +128,7 @@ class TestBadData:
             Forest(2).fit(bad, Y)
 
     def test_text_is_refused(self, Forest):
-        with pytest.raises(ValueError, match="dtype='numeric' is not compatible"):
+        with pytest.raises(ValueError, match="column 0 of X holds text, such as 'a'"):
             Forest(2).fit(np.full((30, 2), "a"), Y)
 
     def test_dates_are_refused(self, Forest):
