@@ -50,7 +50,7 @@ def grow(
         _core.to_columns(X),
         source,
         _core.Targets(y, weights, options["n_outputs"]),
-        _core.RowDraws(**(make_rows(len(X)) if rows is None else rows)),
+        _core.SampleDraws(**(make_rows(len(X)) if rows is None else rows)),
         None if n_categories is None else np.asarray(n_categories, dtype=np.int64),
     )
     native = to_native_options(options)
@@ -58,15 +58,15 @@ def grow(
 
 
 def draw_rows(rows, seed, tree):
-    return _core.draw_rows(_core.RowDraws(**rows), seed, tree)
+    return _core.draw_samples(_core.SampleDraws(**rows), seed, tree)
 
 
 def estimation_rows(rows, seed, tree):
-    return _core.estimation_rows(_core.RowDraws(**rows), seed, tree)
+    return _core.estimation_samples(_core.SampleDraws(**rows), seed, tree)
 
 
 def sample_directions(distribution, seed, tree, path, n_directions, attempt=0, rows=None):
     """The directions of a node; `rows` are those of `projections.nodes.describe_node`."""
     place = _core.NodePlace(seed, tree, path, attempt)
-    given = None if rows is None else _core.NodeRows(**rows)
+    given = None if rows is None else _core.NodeSamples(**rows)
     return _core.sample_directions(distribution, place, n_directions, given)

@@ -120,7 +120,7 @@ class ReferenceTree:
                 path,
                 n_directions,
                 attempt,
-                None if self.data is None else self.data | {"rows": rows.astype(np.uint32)},
+                None if self.data is None else self.data | {"samples": rows.astype(np.uint32)},
             )
             self.place = _core.NodePlace(self.options["seed"], self.tree, path)
             best, varies = self.search(rows, *directions)

@@ -1,4 +1,4 @@
-// Binds what prepares training data: columns, canonical row order and row draws.
+// Binds what prepares training data: columns, canonical sample order and sample draws.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -38,10 +38,10 @@ nb::object to_columns(const AnyMatrix& x) {
 }
 
 template <typename Target>
-Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                               const std::optional<ConstArray<double>>& weights) {
+Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                                  const std::optional<ConstArray<double>>& weights) {
     const FeatureMatrix features = view_features(x);
-    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one row per sample");
+    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
     if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
     std::vector<std::uint32_t> order;
     run_interruptibly([&] {
@@ -51,18 +51,18 @@ Array<std::uint32_t> row_order(const AnyMatrix& x, const ConstMatrix<Target>& ta
     return to_numpy(std::move(order));
 }
 
-Array<std::int32_t> draw_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
     std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.view.n_samples));
-    run_interruptibly([&] { draw_rows(draws.view, seed, tree, multiplicity.data()); });
+    run_interruptibly([&] { draw_samples(draws.view, seed, tree, multiplicity.data()); });
     return to_numpy(std::move(multiplicity));
 }
 
 template <typename Target>
-Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                                const ConstArray<std::uint32_t>& order) {
+Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                                   const ConstArray<std::uint32_t>& order) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
-        throw std::invalid_argument("targets and order need one row per sample");
+        throw std::invalid_argument("targets and order need one entry per sample");
     }
     std::vector<std::uint8_t> repeats;
     run_interruptibly([&] {
@@ -71,10 +71,10 @@ Array<std::uint8_t> row_repeats(const AnyMatrix& x, const ConstMatrix<Target>& t
     return to_numpy(std::move(repeats));
 }
 
-Array<std::uint32_t> estimation_rows_of_tree(const HeldRowDraws& draws, std::uint64_t seed, std::uint64_t tree) {
-    std::vector<std::uint32_t> rows;
-    run_interruptibly([&] { rows = list_estimation_rows(draws.view, seed, tree); });
-    return to_numpy(std::move(rows));
+Array<std::uint32_t> estimation_samples_of_tree(const HeldSampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    std::vector<std::uint32_t> samples;
+    run_interruptibly([&] { samples = list_estimation_samples(draws.view, seed, tree); });
+    return to_numpy(std::move(samples));
 }
 
 }  // namespace
@@ -83,20 +83,22 @@ void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"),
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    constexpr auto kRowOrder = "The canonical order of the rows, by a hash of their features and targets, then by weight.";
-    m.def("row_order", &row_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), kRowOrder);
-    m.def("row_order", &row_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), kRowOrder);
-    m.def("draw_rows", &draw_rows_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
-          "How often a tree draws each row.");
-    constexpr auto kRowRepeats = "For each position in the canonical order, 1 if the row there equals the one before.";
-    m.def("row_repeats", &row_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          kRowRepeats);
-    m.def("row_repeats", &row_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          kRowRepeats);
-    m.def("estimation_rows", &estimation_rows_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
-          "The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.");
+    constexpr auto kSampleOrder =
+        "The canonical order of the samples, by a hash of their features and targets, then by weight.";
+    m.def("sample_order", &sample_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), kSampleOrder);
+    m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), kSampleOrder);
+    m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
+          "How often a tree draws each sample.");
+    constexpr auto kSampleRepeats =
+        "For each position in the canonical order, 1 if the sample there equals the one before.";
+    m.def("sample_repeats", &sample_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
+          kSampleRepeats);
+    m.def("sample_repeats", &sample_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("order"), kSampleRepeats);
+    m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
+          "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }
 
 }  // namespace silvan::bindings

@@ -35,7 +35,8 @@ public:
         const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
         const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
-        columns_ = make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
+        columns_ =
+            make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
         view.columns = columns_.get();
         nb::gil_scoped_release release;
         packed_.emplace(view, ThreadTeam(1, check_signals));
@@ -86,8 +87,8 @@ Matrix<T> to_matrix(std::vector<T>&& values, std::int64_t n_columns) {
     return Matrix<T>(moved->data(), {width == 0 ? 0 : moved->size() / width, width}, owner);
 }
 
-std::size_t size_of(std::int64_t n_rows, std::int64_t n_columns) {
-    return static_cast<std::size_t>(n_rows) * static_cast<std::size_t>(n_columns);
+std::size_t size_of(std::int64_t n_samples, std::int64_t n_columns) {
+    return static_cast<std::size_t>(n_samples) * static_cast<std::size_t>(n_columns);
 }
 
 Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::int64_t n_threads) {
@@ -117,12 +118,12 @@ Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, 
 }
 
 std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
-                                                                  bool hard, const HeldRowDraws& draws,
+                                                                  bool hard, const HeldSampleDraws& draws,
                                                                   std::uint64_t seed, std::int64_t n_threads) {
     const PackedOf owner(forest);
     const HeldForest& held = *owner;
     const FeatureMatrix features = view_checked(x, held.view());
-    if (draws.view.n_samples != features.n_samples) throw std::invalid_argument("rows need one entry per sample");
+    if (draws.view.n_samples != features.n_samples) throw std::invalid_argument("draws need one entry per sample");
     std::vector<double> sums(size_of(features.n_samples, held.view().n_outputs));
     std::vector<std::int32_t> counts(static_cast<std::size_t>(features.n_samples));
     {
@@ -141,9 +142,8 @@ Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArra
         if (begin < 0 || begin >= end || end > static_cast<std::int64_t>(values.shape(0))) {
             throw std::invalid_argument("value_indptr must rise within the values");
         }
-        cast_vote(values.data() + begin, end - begin, [&](std::int64_t k, double share) {
-            votes[static_cast<std::size_t>(begin + k)] = share;
-        });
+        cast_vote(values.data() + begin, end - begin,
+                  [&](std::int64_t k, double share) { votes[static_cast<std::size_t>(begin + k)] = share; });
     }
     return to_numpy(std::move(votes));
 }
@@ -155,12 +155,12 @@ void bind_predict(nb::module_& m) {
         .def(nb::init<const nb::object&>(), nb::arg("forest"))
         .def_prop_ro("nbytes", [](const HeldForest& held) { return held.packed().bytes(); });
     m.def("apply", &apply, nb::arg("forest"), nb::arg("X"), nb::arg("n_threads"),
-          "The node of each tree, counted from the tree's first, where each row ends.");
+          "The node of each tree, counted from the tree's first, where each sample ends.");
     m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
           "The mean over trees of the leaf values, or of each tree's vote.");
-    m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
-          nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads"),
-          "Sums of votes over the trees that did not draw a row, and the number of those trees.");
+    m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("draws"),
+          nb::arg("seed"), nb::arg("n_threads"),
+          "Sums of votes over the trees that did not draw a sample, and the number of those trees.");
     m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
           "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");
 }

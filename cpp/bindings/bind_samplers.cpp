@@ -70,7 +70,7 @@ DistributionPtr make_random_rotation(std::int64_t n_features) {
     return std::make_shared<RandomRotation>(check_n_features(n_features));
 }
 
-// A node fits at most this many features and rows; what is asked for beyond it is all there are.
+// A node fits at most this many features and samples; what is asked for beyond it is all there are.
 std::int64_t check_fit(std::int64_t n_drawn, std::int64_t n_features, std::int64_t max_samples) {
     check_n_features(n_features);
     require(n_drawn >= 1, "n_drawn must be at least 1");
@@ -102,18 +102,16 @@ DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t 
 }
 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
-                                const ConstArray<std::int32_t>& indices, const ConstArray<float>& weights,
+                                const ConstArray<std::int32_t>& indices, const ConstArray<float>& coefficients,
                                 const ConstArray<double>& cumulative) {
-    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(weights)};
+    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients)};
     return std::make_shared<Dictionary>(check_n_features(n_features), std::move(atoms), to_vector(cumulative));
 }
 
-DistributionPtr make_mixture(const std::vector<DistributionPtr>& components,
-                             const ConstArray<double>& cumulative) {
+DistributionPtr make_mixture(const std::vector<DistributionPtr>& components, const ConstArray<double>& cumulative) {
     require(!components.empty(), "a mixture needs a component");
     for (const DistributionPtr& component : components) require(component != nullptr, "a component is None");
-    return std::make_shared<Mixture>(Mixture::Components(components.begin(), components.end()),
-                                     to_vector(cumulative));
+    return std::make_shared<Mixture>(Mixture::Components(components.begin(), components.end()), to_vector(cumulative));
 }
 
 CoefficientKind read_coefficient_kind(const std::string& name) {
@@ -135,11 +133,11 @@ Boundary read_boundary(const std::string& name) {
 
 using AxisTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::int64_t>;
 
-DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& weights, bool shuffled,
+DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& coefficients, bool shuffled,
                              std::int64_t n_patches) {
     require(!axes.empty(), "patches need an axis");
     require(n_patches >= 1, "n_patches must be at least 1");
-    PatchShape shape{{}, read_coefficient_kind(weights), shuffled, n_patches};
+    PatchShape shape{{}, read_coefficient_kind(coefficients), shuffled, n_patches};
     std::int64_t n_features = 1;
     for (const auto& [length, min_size, max_size, boundary, reach] : axes) {
         require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
@@ -154,8 +152,7 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
 
 DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
                                          const ConstArray<std::int32_t>& neighbors,
-                                         std::pair<std::int64_t, std::int64_t> sizes,
-                                         const std::string& weights) {
+                                         std::pair<std::int64_t, std::int64_t> sizes, const std::string& coefficients) {
     const auto n_nodes = check_n_features(static_cast<std::int64_t>(indptr.shape(0)) - 1);
     require(1 <= sizes.first && sizes.first <= sizes.second, "sizes must be 1 <= smallest <= largest");
     require(indptr.data()[0] == 0 && indptr.data()[n_nodes] == static_cast<std::int64_t>(neighbors.shape(0)),
@@ -168,43 +165,42 @@ DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
     }
     return std::make_shared<GraphNeighborhoods>(to_vector(indptr), to_vector(neighbors),
                                                 NeighborhoodSizes{sizes.first, sizes.second},
-                                                read_coefficient_kind(weights));
+                                                read_coefficient_kind(coefficients));
 }
 
 DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable sample, std::string name) {
-    return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample),
-                                                std::move(name));
+    return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample), std::move(name));
 }
 
 nb::tuple to_tuple(std::vector<std::int64_t>&& indptr, std::vector<std::int32_t>&& indices,
-                   std::vector<float>&& weights) {
-    return nb::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(indices)), to_numpy(std::move(weights)));
+                   std::vector<float>&& coefficients) {
+    return nb::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(indices)), to_numpy(std::move(coefficients)));
 }
 
 nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
-                            std::int64_t n_directions, const NodeData* rows) {
+                            std::int64_t n_directions, const NodeData* samples) {
     require(n_directions >= 1, "n_directions must be at least 1");
     const NodeData none;
-    const NodeData& data = rows == nullptr ? none : *rows;
+    const NodeData& data = samples == nullptr ? none : *samples;
     data.check_features(distribution.n_features());
     ProjectionBatch batch;
     run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
-    return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.weights));
+    return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.coefficients));
 }
 
 nb::tuple expand_directions(const ColumnDescription& columns, std::int64_t n_features,
                             const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
-                            const ConstArray<float>& weights) {
+                            const ConstArray<float>& coefficients) {
     ExpandedDirections expanded;
     run_interruptibly([&] {
         const auto space = make_column_space(n_features, columns);
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];
-            space->expand({indices.data() + start, weights.data() + start, end - start}, expanded);
+            space->expand({indices.data() + start, coefficients.data() + start, end - start}, expanded);
         }
     });
-    return to_tuple(std::move(expanded.indptr), std::move(expanded.indices), std::move(expanded.weights));
+    return to_tuple(std::move(expanded.indptr), std::move(expanded.indices), std::move(expanded.coefficients));
 }
 
 // The function of a Python distribution refers to its module, and the module may refer to the distribution.
@@ -220,10 +216,9 @@ int clear_python_distribution(PyObject* self) {
     return 0;
 }
 
-PyType_Slot python_distribution_slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(&traverse_python_distribution)},
-    {Py_tp_clear, reinterpret_cast<void*>(&clear_python_distribution)},
-    {0, nullptr}};
+PyType_Slot python_distribution_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_python_distribution)},
+                                           {Py_tp_clear, reinterpret_cast<void*>(&clear_python_distribution)},
+                                           {0, nullptr}};
 
 }  // namespace
 
@@ -235,65 +230,67 @@ void bind_samplers(nb::module_& m) {
         .def_prop_ro("columns", &ProjectionDistribution::columns,
                      "The columns that directions are drawn over besides the features.");
     nb::class_<NodePlace>(m, "NodePlace", "Which draw of which node; `path` from the root is a string of L and R.")
-        .def("__init__",
-             [](NodePlace* place, std::uint64_t seed, std::int64_t tree, const std::string& path,
-                std::uint64_t attempt) { new (place) NodePlace{seed, tree, path, attempt}; },
-             nb::arg("seed"), nb::arg("tree"), nb::arg("path") = "", nb::arg("attempt") = 0);
-    nb::class_<NodeData>(m, "NodeRows", "The rows of a node that no forest has.")
+        .def(
+            "__init__",
+            [](NodePlace* place, std::uint64_t seed, std::int64_t tree, const std::string& path,
+               std::uint64_t attempt) { new (place) NodePlace{seed, tree, path, attempt}; },
+            nb::arg("seed"), nb::arg("tree"), nb::arg("path") = "", nb::arg("attempt") = 0);
+    nb::class_<NodeData>(m, "NodeSamples", "The samples of a node that no forest has.")
         .def(nb::init<AnyMatrix, NodeData::Targets, std::optional<ConstArray<double>>, ConstArray<std::int32_t>,
                       std::optional<ConstArray<std::uint32_t>>>(),
              nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("weights").none(), nb::arg("multiplicity"),
-             nb::arg("rows").none());
+             nb::arg("samples").none());
     nb::class_<PythonDistribution, ProjectionDistribution>(
         m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A distribution written in Python.");
     nb::class_<NodeView>(m, "NodeView", "The node that a Python distribution draws for, during that call.")
         .def_prop_ro("tree", &NodeView::tree, "The number of the tree.")
         .def_prop_ro("depth", &NodeView::depth, "The depth of the node, 0 at the root.")
-        .def_prop_ro("n_samples", &NodeView::n_samples, "The number of distinct rows in the node.")
-        .def_prop_ro("rows", &NodeView::rows, "The row numbers, ascending: uint32, a copy.")
-        .def_prop_ro("X", &NodeView::features, "The features of the rows: float32 or uint8, a copy.")
-        .def_prop_ro("targets", &NodeView::targets, "Class codes (int32) or outputs (float64) of the rows, a copy.")
-        .def_prop_ro("weights", &NodeView::weights, "Multiplicity times sample weight of the rows, a copy.");
+        .def_prop_ro("n_samples", &NodeView::n_samples, "The number of distinct samples in the node.")
+        .def_prop_ro("samples", &NodeView::samples, "The sample numbers, ascending: uint32, a copy.")
+        .def_prop_ro("X", &NodeView::features, "The features of the samples: float32 or uint8, a copy.")
+        .def_prop_ro("targets", &NodeView::targets, "Class codes (int32) or outputs (float64) of the samples, a copy.")
+        .def_prop_ro("weights", &NodeView::weights, "Multiplicity times sample weight of the samples, a copy.");
 
     m.def("axis_aligned", &make_axis_aligned, nb::arg("n_features"));
-    m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"),
-          nb::arg("poisson"));
+    m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"), nb::arg("poisson"));
     m.def("uniform_combinations", &make_uniform_combinations, nb::arg("n_features"), nb::arg("n_nonzeros"));
     m.def("random_rotation", &make_random_rotation, nb::arg("n_features"));
     m.def("principal_components", &make_principal_components, nb::arg("n_features"), nb::arg("group_size"),
           nb::arg("per_tree"), nb::arg("max_samples"));
-    m.def("ridge_directions", &make_ridge_directions, nb::arg("n_features"), nb::arg("n_drawn"),
-          nb::arg("alpha"), nb::arg("max_samples"));
+    m.def("ridge_directions", &make_ridge_directions, nb::arg("n_features"), nb::arg("n_drawn"), nb::arg("alpha"),
+          nb::arg("max_samples"));
     m.def("canonical_directions", &make_canonical_directions, nb::arg("n_features"), nb::arg("n_drawn"),
           nb::arg("bootstrap"), nb::arg("max_samples"), nb::arg("max_fits"));
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
-          nb::arg("weights"), nb::arg("cumulative"));
+          nb::arg("coefficients"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
-    m.def("patches", &make_patches, nb::arg("axes"), nb::arg("weights"), nb::arg("shuffled"),
-          nb::arg("n_patches"), "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
-    m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"),
-          nb::arg("sizes"), nb::arg("weights"));
+    m.def("patches", &make_patches, nb::arg("axes"), nb::arg("coefficients"), nb::arg("shuffled"), nb::arg("n_patches"),
+          "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
+    m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"), nb::arg("sizes"),
+          nb::arg("coefficients"));
     m.def("expand_directions", &expand_directions, nb::arg("columns"), nb::arg("n_features"), nb::arg("indptr"),
-          nb::arg("indices"), nb::arg("weights"),
+          nb::arg("indices"), nb::arg("coefficients"),
           nb::sig("def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], "
-                  "indices: NDArray[numpy.int32], weights: NDArray[numpy.float32]) -> "
+                  "indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32]) -> "
                   "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
           "Directions over all columns, written over the features alone.");
-    m.def("python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
-          nb::arg("name") = "sample",
-          "A distribution given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with "
-          "name.");
+    m.def(
+        "python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
+        nb::arg("name") = "sample",
+        "A distribution given by sample(node, n_directions, key) -> (indptr, indices, coefficients). Errors begin with "
+        "name.");
     m.def(
         "sample_thresholds",
         [](const NodePlace& place, std::int64_t n) { return to_numpy(draw_thresholds_at_node(place, n)); },
         nb::arg("place"), nb::arg("n"),
         "Where random thresholds lie between smallest and largest value, for the directions that vary at a node.");
     m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("place"), nb::arg("n_directions"),
-          nb::arg("rows").none() = nb::none(),
+          nb::arg("samples").none() = nb::none(),
           nb::sig("def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
-                  "rows: NodeRows | None = None) -> "
+                  "samples: NodeSamples | None = None) -> "
                   "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
-          "The directions that a tree draws at a node. Distributions that look at data see `rows`, or a node without rows.");
+          "The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node "
+          "without samples.");
 }
 
 }  // namespace silvan::bindings

@@ -39,8 +39,7 @@ Lapack scipy_lapack;
 }  // namespace
 
 void load_lapack() {
-    const auto capsules =
-        nb::cast<nb::dict>(nb::module_::import_("scipy.linalg.cython_lapack").attr("__pyx_capi__"));
+    const auto capsules = nb::cast<nb::dict>(nb::module_::import_("scipy.linalg.cython_lapack").attr("__pyx_capi__"));
     find_routine(capsules, "dsyevd", 6, scipy_lapack.dsyevd);
     find_routine(capsules, "dgesdd", 8, scipy_lapack.dgesdd);
     find_routine(capsules, "dposv", 5, scipy_lapack.dposv);
@@ -50,17 +49,18 @@ const Lapack& lapack() { return scipy_lapack; }
 
 NodeData::NodeData(AnyMatrix x, Targets targets, std::optional<ConstArray<double>> weights,
                    const ConstArray<std::int32_t>& multiplicity,
-                   const std::optional<ConstArray<std::uint32_t>>& rows)
+                   const std::optional<ConstArray<std::uint32_t>>& samples)
     : x_(std::move(x)), given_(std::move(targets)), weights_(std::move(weights)) {
     features_.columns = view_features(x_);
     space_ = make_column_space(features_.columns.n_features, {});
     columns_ = space_->read_training(features_, nullptr, best_kernels());
     read_targets();
-    read_rows(multiplicity, rows);
+    read_samples(multiplicity, samples);
 }
 
 void NodeData::check_features(std::int64_t n_features) const {
-    require(columns_ == nullptr || columns_->n_features() == n_features, "X must have the features of the distribution");
+    require(columns_ == nullptr || columns_->n_features() == n_features,
+            "X must have the features of the distribution");
 }
 
 void NodeData::read_targets() {
@@ -79,43 +79,43 @@ void NodeData::read_targets() {
         targets_.n_outputs = static_cast<std::int64_t>(outputs.shape(1));
         require(targets_.n_outputs >= 1, "targets need a column");
     }
-    require(n_targets == features_.columns.n_samples, "targets need one entry per row of X");
+    require(n_targets == features_.columns.n_samples, "targets need one entry per sample of X");
     if (!weights_) return;
-    require(static_cast<std::int64_t>(weights_->shape(0)) == n_targets, "weights need one entry per row of X");
+    require(static_cast<std::int64_t>(weights_->shape(0)) == n_targets, "weights need one entry per sample of X");
     targets_.weight = weights_->data();
 }
 
-void NodeData::read_rows(const ConstArray<std::int32_t>& multiplicity,
-                         const std::optional<ConstArray<std::uint32_t>>& rows) {
+void NodeData::read_samples(const ConstArray<std::int32_t>& multiplicity,
+                            const std::optional<ConstArray<std::uint32_t>>& samples) {
     require(static_cast<std::int64_t>(multiplicity.shape(0)) == features_.columns.n_samples,
-            "multiplicity needs one entry per row of X");
-    const auto add = [&multiplicity](Rows& to, std::uint32_t row) {
-        to.numbers.push_back(row);
-        to.counts.push_back(multiplicity.data()[row]);
+            "multiplicity needs one entry per sample of X");
+    const auto add = [&multiplicity](Samples& to, std::uint32_t sample) {
+        to.numbers.push_back(sample);
+        to.counts.push_back(multiplicity.data()[sample]);
     };
-    for (std::uint32_t row = 0; row < features_.columns.n_samples; ++row) {
-        if (multiplicity.data()[row] > 0) add(root_, row);
+    for (std::uint32_t sample = 0; sample < features_.columns.n_samples; ++sample) {
+        if (multiplicity.data()[sample] > 0) add(root_, sample);
     }
-    if (!rows) {
+    if (!samples) {
         node_ = root_;
         return;
     }
-    for (std::size_t i = 0; i < rows->shape(0); ++i) {
-        const std::uint32_t row = rows->data()[i];
-        require(row < features_.columns.n_samples && multiplicity.data()[row] > 0,
-                "rows must be rows of X that the root has");
-        add(node_, row);
+    for (std::size_t i = 0; i < samples->shape(0); ++i) {
+        const std::uint32_t sample = samples->data()[i];
+        require(sample < features_.columns.n_samples && multiplicity.data()[sample] > 0,
+                "samples must be samples of X that the root has");
+        add(node_, sample);
     }
 }
 
-NodeContext NodeData::view(const Rows& rows) const {
+NodeContext NodeData::view(const Samples& samples) const {
     NodeContext context;
     if (columns_ == nullptr) return context;
     context.columns = columns_.get();
-    context.rows = rows.numbers.data();
-    context.n_rows = static_cast<std::int64_t>(rows.numbers.size());
+    context.samples = samples.numbers.data();
+    context.n_samples = static_cast<std::int64_t>(samples.numbers.size());
     context.targets = &targets_;
-    context.counts = rows.counts.data();
+    context.counts = samples.counts.data();
     return context;
 }
 

@@ -1,4 +1,4 @@
-// What node-fitted directions need besides a forest: LAPACK from SciPy, and rows given by hand.
+// What node-fitted directions need besides a forest: LAPACK from SciPy, and samples given by hand.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "core/lapack.hpp"
 #include "core/columns/column_space.hpp"
+#include "core/lapack.hpp"
 #include "core/samplers/projection_sampler.hpp"
 
 namespace silvan::bindings {
@@ -21,17 +21,17 @@ namespace silvan::bindings {
 void load_lapack();
 const Lapack& lapack();
 
-// NodeRows in Python: X is float32 or uint8, targets are class codes (int32) or outputs (float64, a column for each),
-// and weights (float64) or None and multiplicity (int32) have one entry per row of X, too. The root has all rows of
-// positive multiplicity; `rows` (uint32) are those of the node, None for the root's.
+// NodeSamples in Python: X is float32 or uint8, targets are class codes (int32) or outputs (float64, a column for
+// each), and weights (float64) or None and multiplicity (int32) have one entry per sample of X, too. The root has all
+// samples of positive multiplicity; `samples` (uint32) are those of the node, None for the root's.
 class NodeData {
 public:
     using Targets = std::variant<ConstArray<std::int32_t>, ConstMatrix<double>>;
 
-    // A node without rows.
+    // A node without samples.
     NodeData() = default;
     NodeData(AnyMatrix x, Targets targets, std::optional<ConstArray<double>> weights,
-             const ConstArray<std::int32_t>& multiplicity, const std::optional<ConstArray<std::uint32_t>>& rows);
+             const ConstArray<std::int32_t>& multiplicity, const std::optional<ConstArray<std::uint32_t>>& samples);
 
     // Throws std::invalid_argument unless X has so many features.
     void check_features(std::int64_t n_features) const;
@@ -40,14 +40,15 @@ public:
     NodeContext node() const { return view(node_); }
 
 private:
-    struct Rows {
+    struct Samples {
         std::vector<std::uint32_t> numbers;
         std::vector<std::int32_t> counts;
     };
 
-    NodeContext view(const Rows& rows) const;
+    NodeContext view(const Samples& samples) const;
     void read_targets();
-    void read_rows(const ConstArray<std::int32_t>& multiplicity, const std::optional<ConstArray<std::uint32_t>>& rows);
+    void read_samples(const ConstArray<std::int32_t>& multiplicity,
+                      const std::optional<ConstArray<std::uint32_t>>& samples);
 
     FeatureLayouts features_;
     std::unique_ptr<ColumnSpace> space_;
@@ -57,8 +58,8 @@ private:
     AnyMatrix x_;
     Targets given_;
     std::optional<ConstArray<double>> weights_;
-    Rows root_;
-    Rows node_;
+    Samples root_;
+    Samples node_;
 };
 
 }  // namespace silvan::bindings

@@ -14,25 +14,25 @@ namespace silvan::bindings {
 namespace {
 
 template <typename T>
-nb::object to_matrix(std::vector<T>&& values, std::int64_t n_rows, std::int64_t n_columns) {
+nb::object to_matrix(std::vector<T>&& values, std::int64_t n_samples, std::int64_t n_columns) {
     auto* moved = new std::vector<T>(std::move(values));
     nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-    return nb::cast(Matrix(moved->data(), {static_cast<std::size_t>(n_rows), static_cast<std::size_t>(n_columns)},
-                           owner));
+    return nb::cast(
+        Matrix(moved->data(), {static_cast<std::size_t>(n_samples), static_cast<std::size_t>(n_columns)}, owner));
 }
 
 template <typename T>
-nb::object copy_rows(const NodeContext& node, std::int64_t n_features) {
-    std::vector<T> copy(static_cast<std::size_t>(node.n_rows * n_features));
-    std::vector<double> column(static_cast<std::size_t>(node.n_rows));
+nb::object copy_samples(const NodeContext& node, std::int64_t n_features) {
+    std::vector<T> copy(static_cast<std::size_t>(node.n_samples * n_features));
+    std::vector<double> column(static_cast<std::size_t>(node.n_samples));
     for (std::int32_t j = 0; node.columns != nullptr && j < n_features; ++j) {
-        node.columns->read_feature(j, node.rows, node.n_rows, column.data());
-        for (std::int64_t i = 0; i < node.n_rows; ++i) {
+        node.columns->read_feature(j, node.samples, node.n_samples, column.data());
+        for (std::int64_t i = 0; i < node.n_samples; ++i) {
             copy[static_cast<std::size_t>(i * n_features + j)] = static_cast<T>(column[static_cast<std::size_t>(i)]);
         }
     }
-    return to_matrix(std::move(copy), node.n_rows, n_features);
+    return to_matrix(std::move(copy), node.n_samples, n_features);
 }
 
 template <typename T>
@@ -45,8 +45,7 @@ public:
     PythonSampler(std::int64_t n_features, const nb::callable& sample, const std::string& name)
         : n_features_(n_features), sample_(sample), name_(name) {}
 
-    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         const std::uint64_t key = random.bits();
         nb::gil_scoped_acquire gil;
         append(call(node, n_directions, key), n_directions, batch);
@@ -69,27 +68,26 @@ private:
     void append(const nb::object& drawn, std::int64_t n_directions, ProjectionBatch& batch) const {
         ConstArray<std::int64_t> indptr;
         ConstArray<std::int32_t> indices;
-        ConstArray<float> weights;
+        ConstArray<float> coefficients;
         if (!nb::isinstance<nb::tuple>(drawn) || nb::len(drawn) != 3 || !nb::try_cast(drawn[0], indptr) ||
-            !nb::try_cast(drawn[1], indices) || !nb::try_cast(drawn[2], weights)) {
+            !nb::try_cast(drawn[1], indices) || !nb::try_cast(drawn[2], coefficients)) {
             const std::string message =
-                name_ + " did not return arrays (indptr int64, indices int32, weights float32)";
+                name_ + " did not return arrays (indptr int64, indices int32, coefficients float32)";
             throw nb::type_error(message.c_str());
         }
-        const DirectionsView directions{view_array(indptr), view_array(indices), view_array(weights)};
+        const DirectionsView directions{view_array(indptr), view_array(indices), view_array(coefficients)};
         const std::string fault = find_fault(directions, n_features_);
         if (!fault.empty()) throw std::invalid_argument(name_ + " returned a wrong matrix: " + fault);
         const auto count = static_cast<std::int64_t>(directions.indptr.size()) - 1;
         if (count > n_directions) {
-            throw std::invalid_argument(name_ + " returned " + std::to_string(count) +
-                                        " directions where at most " + std::to_string(n_directions) +
-                                        " were asked for");
+            throw std::invalid_argument(name_ + " returned " + std::to_string(count) + " directions where at most " +
+                                        std::to_string(n_directions) + " were asked for");
         }
         const ProjectionBatch::Tail tail = batch.extend(count, directions.indptr.back());
         std::transform(directions.indptr.begin() + 1, directions.indptr.end(), tail.ends,
                        [&tail](std::int64_t end) { return tail.begin + end; });
         std::copy(directions.indices.begin(), directions.indices.end(), tail.indices);
-        std::copy(directions.weights.begin(), directions.weights.end(), tail.weights);
+        std::copy(directions.coefficients.begin(), directions.coefficients.end(), tail.coefficients);
     }
 
     std::int64_t n_features_;
@@ -101,22 +99,23 @@ private:
 
 const NodeContext& NodeView::node() const {
     if (node_ == nullptr) {
-        throw std::runtime_error("a node can be read only during the call of sample that it was passed to; "
-                                 "copy what is needed later");
+        throw std::runtime_error(
+            "a node can be read only during the call of sample that it was passed to; "
+            "copy what is needed later");
     }
     return *node_;
 }
 
-nb::object NodeView::rows() const {
+nb::object NodeView::samples() const {
     const NodeContext& context = node();
-    std::vector<std::uint32_t> copy(context.rows, context.rows + context.n_rows);
+    std::vector<std::uint32_t> copy(context.samples, context.samples + context.n_samples);
     return nb::cast(to_numpy(std::move(copy)));
 }
 
 nb::object NodeView::features() const {
     const NodeContext& context = node();
     const bool is_uint8 = context.columns != nullptr && context.columns->feature_type() == FeatureType::uint8;
-    return is_uint8 ? copy_rows<std::uint8_t>(context, n_features_) : copy_rows<float>(context, n_features_);
+    return is_uint8 ? copy_samples<std::uint8_t>(context, n_features_) : copy_samples<float>(context, n_features_);
 }
 
 nb::object NodeView::targets() const {
@@ -125,21 +124,21 @@ nb::object NodeView::targets() const {
     const TrainingTargets& targets = context.targets == nullptr ? none : *context.targets;
     if (targets.value != nullptr) {
         std::vector<double> copy;
-        for (std::int64_t i = 0; i < context.n_rows; ++i) {
-            const double* row = targets.value + static_cast<std::int64_t>(context.rows[i]) * targets.n_outputs;
-            copy.insert(copy.end(), row, row + targets.n_outputs);
+        for (std::int64_t i = 0; i < context.n_samples; ++i) {
+            const double* sample = targets.value + static_cast<std::int64_t>(context.samples[i]) * targets.n_outputs;
+            copy.insert(copy.end(), sample, sample + targets.n_outputs);
         }
-        return to_matrix(std::move(copy), context.n_rows, targets.n_outputs);
+        return to_matrix(std::move(copy), context.n_samples, targets.n_outputs);
     }
     std::vector<std::int32_t> copy;
-    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(targets.label[context.rows[i]]);
+    for (std::int64_t i = 0; i < context.n_samples; ++i) copy.push_back(targets.label[context.samples[i]]);
     return nb::cast(to_numpy(std::move(copy)));
 }
 
 nb::object NodeView::weights() const {
     const NodeContext& context = node();
     std::vector<double> copy;
-    for (std::int64_t i = 0; i < context.n_rows; ++i) copy.push_back(row_weight(context, i));
+    for (std::int64_t i = 0; i < context.n_samples; ++i) copy.push_back(sample_weight(context, i));
     return nb::cast(to_numpy(std::move(copy)));
 }
 

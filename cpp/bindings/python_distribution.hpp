@@ -18,8 +18,8 @@ public:
 
     std::int64_t tree() const { return node().tree; }
     std::int64_t depth() const { return node().depth; }
-    std::int64_t n_samples() const { return node().n_rows; }
-    nanobind::object rows() const;
+    std::int64_t n_samples() const { return node().n_samples; }
+    nanobind::object samples() const;
     nanobind::object features() const;
     nanobind::object targets() const;
     nanobind::object weights() const;
@@ -33,7 +33,7 @@ private:
     std::int64_t n_features_;
 };
 
-// Each node calls sample(node, n_directions, key) -> (indptr int64, indices int32, weights float32) under the
+// Each node calls sample(node, n_directions, key) -> (indptr int64, indices int32, coefficients float32) under the
 // GIL; `key` is a 64-bit number from the node's stream. What comes back is checked, and a fault raises
 // ValueError with `name` in front. The sampler may live on any thread.
 class PythonDistribution final : public ProjectionDistribution {

@@ -30,9 +30,9 @@ const SplitKernels* find_kernels(const std::string& name) {
 
 }  // namespace
 
-HeldRowDraws::HeldRowDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
-                           std::optional<ConstArray<double>> cumulative, double estimation_share,
-                           std::optional<ConstArray<std::uint8_t>> repeats)
+HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
+                                 std::optional<ConstArray<double>> cumulative, double estimation_share,
+                                 std::optional<ConstArray<std::uint8_t>> repeats)
     : order_(std::move(order)), cumulative_(std::move(cumulative)), repeats_(std::move(repeats)) {
     require(!cumulative_ || cumulative_->shape(0) == order_.shape(0), "cumulative and order differ in length");
     require(!repeats_ || repeats_->shape(0) == order_.shape(0), "repeats and order differ in length");
@@ -71,34 +71,35 @@ void HeldTargets::check_samples(std::int64_t n_samples) const {
 }
 
 HeldTrainingSet::HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
-                                 const HeldRowDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories)
+                                 const HeldSampleDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories)
     : columns_(std::move(columns)), source_(std::move(source)), targets_(targets), draws_(draws) {
     FeatureLayouts& layouts = arrays.layouts;
     layouts.columns = view_features(columns_);
     if (source_) {
-        const FeatureMatrix rows = view_matrix(*source_);
-        require(rows.n_samples == layouts.columns.n_samples && rows.n_features == layouts.columns.n_features,
+        const FeatureMatrix samples = view_matrix(*source_);
+        require(samples.n_samples == layouts.columns.n_samples && samples.n_features == layouts.columns.n_features,
                 "source and columns differ in shape");
-        if (rows.column_stride == 1) layouts.rows = rows;
+        if (samples.column_stride == 1) layouts.rows = samples;
     }
     targets_.check_samples(layouts.columns.n_samples);
     arrays.targets = targets_.view;
-    arrays.rows = draws_.view;
+    arrays.samples = draws_.view;
     if (n_categories) arrays.n_categories = to_vector(*n_categories);
 }
 
 void bind_training(nb::module_& m) {
     using namespace nb::literals;
-    nb::class_<HeldRowDraws>(m, "RowDraws", "Which rows each tree draws, in canonical order; see row_draws.hpp.")
+    nb::class_<HeldSampleDraws>(m, "SampleDraws",
+                                "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
         .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
                       std::optional<ConstArray<std::uint8_t>>>(),
-             "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(),
-             "estimation_share"_a = 0.0, "repeats"_a.none() = nb::none());
-    nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the rows.")
+             "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
+             "repeats"_a.none() = nb::none());
+    nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the samples.")
         .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t>(),
              "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a);
     nb::class_<HeldTrainingSet>(m, "TrainingSet", "What trees grow on; holds the arrays, and copies none.")
-        .def(nb::init<AnyMatrix, std::optional<AnyMatrix>, const HeldTargets&, const HeldRowDraws&,
+        .def(nb::init<AnyMatrix, std::optional<AnyMatrix>, const HeldTargets&, const HeldSampleDraws&,
                       std::optional<ConstArray<std::int64_t>>>(),
              "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none());
     nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
@@ -128,8 +129,8 @@ void bind_training(nb::module_& m) {
             "Read by the Gaussian criterion alone.")
         .def_rw("n_directions", &GrowOptions::n_directions, "Candidate directions of a node.")
         .def_rw("max_depth", &GrowOptions::max_depth, "Depth of a leaf, at most.")
-        .def_rw("min_samples_split", &GrowOptions::min_samples_split, "Rows of a node that is split, at least.")
-        .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Rows of a leaf, at least.")
+        .def_rw("min_samples_split", &GrowOptions::min_samples_split, "Samples of a node that is split, at least.")
+        .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Samples of a leaf, at least.")
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")

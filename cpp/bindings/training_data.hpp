@@ -10,14 +10,14 @@
 
 namespace silvan::bindings {
 
-// RowDraws in Python.
-class HeldRowDraws {
+// SampleDraws in Python.
+class HeldSampleDraws {
 public:
-    HeldRowDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
-                 std::optional<ConstArray<double>> cumulative, double estimation_share,
-                 std::optional<ConstArray<std::uint8_t>> repeats);
+    HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
+                    std::optional<ConstArray<double>> cumulative, double estimation_share,
+                    std::optional<ConstArray<std::uint8_t>> repeats);
 
-    RowDraws view;
+    SampleDraws view;
 
 private:
     ConstArray<std::uint32_t> order_;
@@ -48,7 +48,7 @@ public:
     // `source` is the caller's own matrix. Where it is row-major and of a type that growing reads, it serves as a
     // second layout.
     HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
-                    const HeldRowDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories);
+                    const HeldSampleDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories);
 
     TrainingArrays arrays;
 
@@ -56,7 +56,7 @@ private:
     AnyMatrix columns_;
     std::optional<AnyMatrix> source_;
     HeldTargets targets_;
-    HeldRowDraws draws_;
+    HeldSampleDraws draws_;
 };
 
 }  // namespace silvan::bindings

@@ -40,8 +40,9 @@ public:
     }
 
     void resize(std::size_t bytes) {
-        void* moved = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                       : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+        void* moved = data_ == nullptr
+                          ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                          : mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
         if (moved == MAP_FAILED) throw std::bad_alloc();
         data_ = moved;
         bytes_ = bytes;

@@ -1,12 +1,12 @@
-// Where directions have one term, rows walk in groups: each round takes every row of a group one step further, until
-// all are at leaves. The steps of a round do not wait for each other, so that their loads overlap, and no branch
-// depends on where a row goes.
+// Where directions have one term, samples walk in groups: each round takes every sample of a group one step further,
+// until all are at leaves. The steps of a round do not wait for each other, so that their loads overlap, and no branch
+// depends on where a sample goes.
 //
-// Where directions have several terms, their number differs from node to node, and so the rows of a block are divided
-// at each node as in growing: they share the direction, and are projected by the same vector kernel. Once few are left
-// at a node, they walk the rest of the way one by one.
+// Where directions have several terms, their number differs from node to node, and so the samples of a block are
+// divided at each node as in growing: they share the direction, and are projected by the same vector kernel. Once few
+// are left at a node, they walk the rest of the way one by one.
 //
-// Either way values are those of growing, bit for bit: a training row can never be rounded to another side.
+// Either way values are those of growing, bit for bit: a training sample can never be rounded to another side.
 #include "core/descent.hpp"
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace silvan {
 namespace {
 
 constexpr std::size_t kGroup = 8;
-constexpr std::int64_t kWalkSingly = 8;  // where more rows are at a node, they are divided together
+constexpr std::int64_t kWalkSingly = 8;  // where more samples are at a node, they are divided together
 
 bool has_missing(const FeatureMatrix& block) {
     if (block.type != FeatureType::float32) return false;
     for (std::int64_t i = 0; i < block.n_samples; ++i) {
-        const float* row = block.as<float>() + i * block.row_stride;
+        const float* sample = block.as<float>() + i * block.row_stride;
         bool missing = false;
         for (std::int64_t j = 0; j < block.n_features; ++j) {
-            const float value = row[j * block.column_stride];
+            const float value = sample[j * block.column_stride];
             missing |= value != value;
         }
         if (missing) return true;
@@ -43,40 +43,40 @@ Descent::Descent(const FeatureMatrix& block, const PackedForest& forest, const S
       values_(static_cast<std::size_t>(block.n_samples + kLane)),
       right_(static_cast<std::size_t>(block.n_samples)) {}
 
-const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint32_t>& rows) {
+const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     walkers_.clear();
     if (forest_.has_single_terms()) {
-        set_out(tree, forest_.root(tree), rows.data(), static_cast<std::int64_t>(rows.size()));
+        set_out(tree, forest_.root(tree), samples.data(), static_cast<std::int64_t>(samples.size()));
         walk(0);
     } else {
-        divide(tree, rows);
+        divide(tree, samples);
     }
     return walkers_;
 }
 
-const std::vector<Walker>& Descent::run_row(std::uint32_t row) {
+const std::vector<Walker>& Descent::run_sample(std::uint32_t sample) {
     walkers_.clear();
-    for (std::int64_t tree = 0; tree < forest_.view().n_trees; ++tree) set_out(tree, forest_.root(tree), &row, 1);
+    for (std::int64_t tree = 0; tree < forest_.view().n_trees; ++tree) set_out(tree, forest_.root(tree), &sample, 1);
     walk(0);
     return walkers_;
 }
 
-void Descent::set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* rows, std::int64_t n) {
+void Descent::set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* samples, std::int64_t n) {
     const std::size_t first = walkers_.size();
     walkers_.resize(first + static_cast<std::size_t>(n));
     Walker* to = walkers_.data() + first;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = {node, rows[i], static_cast<std::uint32_t>(tree)};
+    for (std::int64_t i = 0; i < n; ++i) to[i] = {node, samples[i], static_cast<std::uint32_t>(tree)};
 }
 
-// Takes the rows to nodes that few of them share; these walk on at once, while their features are in the cache.
-void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& rows) {
+// Takes the samples to nodes that few of them share; these walk on at once, while their features are in the cache.
+void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     const TreeView nodes(forest_.view(), tree);
     open_.clear();
-    open_.push_back({0, 0, static_cast<std::int64_t>(rows.size())});
+    open_.push_back({0, 0, static_cast<std::int64_t>(samples.size())});
     while (!open_.empty()) {
         const Group group = open_.back();
         open_.pop_back();
-        std::uint32_t* first = rows.data() + group.begin;
+        std::uint32_t* first = samples.data() + group.begin;
         const std::int64_t n = group.end - group.begin;
         throw_if_stopped(n);
         if (n <= kWalkSingly || nodes.left[group.node] < 0) {
@@ -89,13 +89,13 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& rows) {
     }
 }
 
-void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n) {
+void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n) {
     const Direction direction = tree.direction(group.node);
     throw_if_stopped(n * direction.n_nonzeros);
-    columns_->project(direction, rows, n, values_.data());
+    columns_->project(direction, samples, n, values_.data());
     const float threshold = tree.threshold[group.node];
     const bool missing_left = tree.missing_left[group.node] != 0;
-    const std::int64_t n_left = partition_rows(rows, right_.data(), values_.data(), n, threshold, missing_left);
+    const std::int64_t n_left = partition_samples(samples, right_.data(), values_.data(), n, threshold, missing_left);
     const std::int32_t left = tree.left[group.node];
     if (n_left < n) open_.push_back({left + 1, group.begin + n_left, group.end});
     if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
@@ -137,7 +137,7 @@ void Descent::walk_single_terms(Walker* walkers) {
     const T* features[kGroup];
     for (std::size_t i = 0; i < kGroup; ++i) {
         at[i] = walkers[i].at;
-        features[i] = block_.as<T>() + walkers[i].row * block_.row_stride;
+        features[i] = block_.as<T>() + walkers[i].sample * block_.row_stride;
     }
     std::int32_t going = 1;
     while (going != 0) {
@@ -146,7 +146,7 @@ void Descent::walk_single_terms(Walker* walkers) {
         for (std::size_t i = 0; i < kGroup; ++i) {
             const PackedNode& node = *at[i];
             going |= node.next;
-            at[i] = node.step<kMissing>(node.weight * static_cast<float>(features[i][node.place() * stride]));
+            at[i] = node.step<kMissing>(node.coefficient * static_cast<float>(features[i][node.place() * stride]));
         }
     }
     for (std::size_t i = 0; i < kGroup; ++i) walkers[i].at = at[i];
@@ -158,21 +158,21 @@ void Descent::walk_terms(Walker& walker) {
     const ForestView& forest = forest_.view();
     const std::int64_t first_term = forest.direction_indptr[forest.tree_offsets[walker.tree]];
     const std::int32_t* const columns = forest.direction_indices + first_term;
-    const float* const weights = forest.direction_coefficients + first_term;
-    const T* const features = block_.as<T>() + walker.row * block_.row_stride;
+    const float* const coefficients = forest.direction_coefficients + first_term;
+    const T* const features = block_.as<T>() + walker.sample * block_.row_stride;
     const std::int64_t stride = block_.column_stride;
     const PackedNode* at = walker.at;
     std::int64_t work = 0;
     while (!at->is_leaf()) {
         float sum = 0.0F;
         if (at->n_terms == 0) {
-            sum = columns_->project_row(direction_of({at, walker.row, walker.tree}), walker.row);
+            sum = columns_->project_sample(direction_of({at, walker.sample, walker.tree}), walker.sample);
         } else {
             std::size_t k = at->place();
             const std::size_t end = k + at->n_terms;
             work += at->n_terms;
-            sum = weights[k] * static_cast<float>(features[columns[k] * stride]);
-            for (++k; k != end; ++k) sum += weights[k] * static_cast<float>(features[columns[k] * stride]);
+            sum = coefficients[k] * static_cast<float>(features[columns[k] * stride]);
+            for (++k; k != end; ++k) sum += coefficients[k] * static_cast<float>(features[columns[k] * stride]);
         }
         // A branch: the processor guesses it, and loads what comes next before the sum is known.
         at += goes_left(sum, at->threshold, at->missing_left()) ? at->next : at->next + 1;

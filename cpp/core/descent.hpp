@@ -1,4 +1,4 @@
-// Takes a block of rows down the trees of a packed forest.
+// Takes a block of samples down the trees of a packed forest.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace silvan {
 
-// A row on its way down a tree.
+// A sample on its way down a tree.
 struct Walker {
     const PackedNode* at;
-    std::uint32_t row;  // counted from the block's first
+    std::uint32_t sample;  // counted from the block's first
     std::uint32_t tree;
 };
 
@@ -24,11 +24,11 @@ class Descent {
 public:
     Descent(const FeatureMatrix& block, const PackedForest& forest, const SplitKernels& kernels);
 
-    // All rows, in any order, at the leaves where they end. `rows` is reordered. Holds until the next call.
-    const std::vector<Walker>& run(std::int64_t tree, std::vector<std::uint32_t>& rows);
+    // All samples, in any order, at the leaves where they end. `samples` is reordered. Holds until the next call.
+    const std::vector<Walker>& run(std::int64_t tree, std::vector<std::uint32_t>& samples);
 
-    // The same for one row and all trees.
-    const std::vector<Walker>& run_row(std::uint32_t row);
+    // The same for one sample and all trees.
+    const std::vector<Walker>& run_sample(std::uint32_t sample);
 
 private:
     struct Group {
@@ -36,9 +36,9 @@ private:
         std::int64_t begin, end;
     };
 
-    void set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* rows, std::int64_t n);
-    void divide(std::int64_t tree, std::vector<std::uint32_t>& rows);
-    void divide_group(const TreeView& tree, const Group& group, std::uint32_t* rows, std::int64_t n);
+    void set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* samples, std::int64_t n);
+    void divide(std::int64_t tree, std::vector<std::uint32_t>& samples);
+    void divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n);
     // Takes the walkers from number `begin` on to their leaves.
     void walk(std::size_t begin);
     template <typename T>

@@ -20,7 +20,7 @@ struct TreeArrays {
     Buffer<std::int32_t> left;
     Buffer<float> threshold;
     Buffer<std::uint8_t> missing_left;
-    Buffer<std::int32_t> n_nonzeros;  // of each node's direction
+    Buffer<std::int32_t> n_nonzeros;       // of each node's direction
     Buffer<std::int64_t> direction_start;  // directions are in the order in which nodes were split
     Buffer<std::int32_t> direction_indices;
     Buffer<float> direction_coefficients;
@@ -60,17 +60,17 @@ struct ForestArrays {
     void append(const TreeArrays& tree);
 };
 
-// Growing and predicting both route rows through this: left keeps values up to the threshold, and missing
+// Growing and predicting both route samples through this: left keeps values up to the threshold, and missing
 // values if the node says so.
 inline bool goes_left(float value, float threshold, bool missing_left) {
     return value <= threshold || (missing_left && value != value);
 }
 
-// Moves the entries (numbers of rows, counts) whose values go left to the front; returns how many. Stable, so that
-// rows stay in ascending order within every node and gathers stream through memory. `spare` has room for n entries.
+// Moves the entries (numbers of samples, counts) whose values go left to the front; returns how many. Stable, so that
+// samples stay in ascending order within every node and gathers stream through memory. `spare` has room for n entries.
 template <typename T>
-std::int64_t partition_rows(T* entries, T* spare, const float* values, std::int64_t n, float threshold,
-                            bool missing_left) {
+std::int64_t partition_samples(T* entries, T* spare, const float* values, std::int64_t n, float threshold,
+                               bool missing_left) {
     std::int64_t n_left = 0;
     std::int64_t n_right = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -111,7 +111,7 @@ struct TreeView {
     const std::uint8_t* missing_left;
     const std::int64_t* indptr;
     const std::int32_t* indices;
-    const float* weights;
+    const float* coefficients;
 
     TreeView(const ForestView& forest, std::int64_t tree)
         : left(forest.left + forest.tree_offsets[tree]),
@@ -119,10 +119,10 @@ struct TreeView {
           missing_left(forest.missing_left + forest.tree_offsets[tree]),
           indptr(forest.direction_indptr + forest.tree_offsets[tree]),
           indices(forest.direction_indices),
-          weights(forest.direction_coefficients) {}
+          coefficients(forest.direction_coefficients) {}
 
     Direction direction(std::int32_t node) const {
-        return {indices + indptr[node], weights + indptr[node], indptr[node + 1] - indptr[node]};
+        return {indices + indptr[node], coefficients + indptr[node], indptr[node + 1] - indptr[node]};
     }
 };
 

@@ -9,8 +9,8 @@ namespace silvan {
 // Function pointers with LAPACK's own arguments. They must be safe to call from several threads at once.
 struct Lapack {
     // Eigenvalues and eigenvectors of a symmetric matrix.
-    void (*dsyevd)(char* jobz, char* uplo, int* n, double* a, int* lda, double* w, double* work, int* lwork,
-                   int* iwork, int* liwork, int* info) = nullptr;
+    void (*dsyevd)(char* jobz, char* uplo, int* n, double* a, int* lda, double* w, double* work, int* lwork, int* iwork,
+                   int* liwork, int* info) = nullptr;
     // Singular value decomposition.
     void (*dgesdd)(char* jobz, int* m, int* n, double* a, int* lda, double* s, double* u, int* ldu, double* vt,
                    int* ldvt, double* work, int* lwork, int* iwork, int* info) = nullptr;

@@ -10,9 +10,8 @@ PackedForest::PackedForest(const ForestView& forest, const ThreadTeam& team) : v
     const std::int64_t n_nodes = view_.tree_offsets[view_.n_trees];
     const std::int64_t n_terms = view_.direction_indptr[n_nodes];
     const std::int64_t n_splits = n_nodes - view_.leaf_offsets[view_.n_trees];
-    single_terms_ = n_terms == n_splits &&
-                    std::all_of(view_.direction_indices, view_.direction_indices + n_terms,
-                                [&](std::int32_t column) { return column < view_.n_features; });
+    single_terms_ = n_terms == n_splits && std::all_of(view_.direction_indices, view_.direction_indices + n_terms,
+                                                       [&](std::int32_t column) { return column < view_.n_features; });
     nodes_.allocate(static_cast<std::size_t>(n_nodes + view_.n_trees));
     leaves_.allocate(static_cast<std::size_t>(view_.leaf_offsets[view_.n_trees]));
     team.for_blocks(view_.n_trees, 1, [&](std::int64_t tree, std::int64_t) { pack_tree(tree); });
@@ -49,7 +48,7 @@ void PackedForest::pack_tree(std::int64_t tree) {
 void PackedForest::pack_direction(const Direction& direction, std::int64_t first, PackedNode& packed) const {
     if (single_terms_) {
         packed.where = static_cast<std::uint32_t>(direction.indices[0]);
-        packed.weight = direction.weights[0];
+        packed.coefficient = direction.coefficients[0];
         return;
     }
     const bool over_features = direction.indices[direction.n_nonzeros - 1] < view_.n_features;

@@ -13,17 +13,17 @@
 
 namespace silvan {
 
-// Leaves can be read as splits that lead to themselves, so that a walk needs no branch for rows that have arrived.
+// Leaves can be read as splits that lead to themselves, so that a walk needs no branch for samples that have arrived.
 struct PackedNode {
     static constexpr std::uint32_t kMissingLeft = 0x80000000;
-    // Added to the number of a leaf, which would be a denormal weight otherwise, and slow to multiply with.
+    // Added to the number of a leaf, which would be a denormal coefficient otherwise, and slow to multiply with.
     static constexpr std::uint32_t kLeafBase = 0x40000000;
 
     std::int32_t next;    // steps to the left child; 0 for a leaf
     std::uint32_t where;  // the column of the one term, or the first of several; with kMissingLeft, or without
     float threshold;      // infinite for a leaf
     union {
-        float weight;           // of the one term, where all directions of the forest have one
+        float coefficient;      // of the one term, where all directions of the forest have one
         std::uint32_t n_terms;  // else; 0 where they are not over features alone, or cannot be numbered
         std::uint32_t leaf;     // the number of a leaf in its tree, plus kLeafBase
     };

@@ -1,4 +1,4 @@
-// Prediction: blocks of rows go down the trees, one tree after the other, and votes are added where they end.
+// Prediction: blocks of samples go down the trees, one tree after the other, and votes are added where they end.
 #include "core/predictor.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kBlockBytes = 1 << 19;  // features of a block: half of a usual second-level cache
 constexpr std::int64_t kMinBlock = 16;
 constexpr std::int64_t kMaxBlock = 4096;
-constexpr std::int64_t kFewRows = 16;  // so few go down several trees at a time
+constexpr std::int64_t kFewSamples = 16;  // so few go down several trees at a time
 
 FeatureMatrix take_block(const FeatureMatrix& features, std::int64_t first, std::int64_t last) {
     FeatureMatrix block = features;
@@ -40,52 +40,55 @@ void add_vote(const PackedForest& forest, const Walker& walker, Voting voting, d
 }
 
 template <typename Work>
-void for_row_blocks(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
-                    const Work& work) {
-    const std::int64_t row_bytes = features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_row();
+void for_sample_blocks(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
+                       const Work& work) {
+    const std::int64_t row_bytes =
+        features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_sample();
     const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
     const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
     team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);
 }
 
-// For each row a bit per tree: whether the tree drew the row.
+// For each sample a bit per tree: whether the tree drew the sample.
 class InBag {
 public:
-    InBag(const RowDraws& draws, std::uint64_t seed, std::int64_t n_trees, const ThreadTeam& team)
-        : n_rows_(static_cast<std::size_t>(draws.n_samples)),
-          drawn_(static_cast<std::size_t>(n_trees), std::vector<bool>(n_rows_)) {
+    InBag(const SampleDraws& draws, std::uint64_t seed, std::int64_t n_trees, const ThreadTeam& team)
+        : n_samples_(static_cast<std::size_t>(draws.n_samples)),
+          drawn_(static_cast<std::size_t>(n_trees), std::vector<bool>(n_samples_)) {
         team.for_blocks(n_trees, 1, [&](std::int64_t tree, std::int64_t) {
-            std::vector<std::int32_t> multiplicity(n_rows_);
-            draw_rows(draws, seed, static_cast<std::uint64_t>(tree), multiplicity.data());
+            std::vector<std::int32_t> multiplicity(n_samples_);
+            draw_samples(draws, seed, static_cast<std::uint64_t>(tree), multiplicity.data());
             std::vector<bool>& drawn = drawn_[static_cast<std::size_t>(tree)];
-            for (std::size_t i = 0; i < n_rows_; ++i) drawn[i] = multiplicity[i] != 0;
+            for (std::size_t i = 0; i < n_samples_; ++i) drawn[i] = multiplicity[i] != 0;
         });
     }
 
-    bool contains(std::int64_t tree, std::int64_t row) const {
-        return drawn_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(row)];
+    bool contains(std::int64_t tree, std::int64_t sample) const {
+        return drawn_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(sample)];
     }
 
 private:
-    std::size_t n_rows_;
+    std::size_t n_samples_;
     std::vector<std::vector<bool>> drawn_;
 };
 
-// Adds a tree's votes for some rows of a block; sums starts at the block's first row.
+// Adds a tree's votes for some samples of a block; sums starts at the block's first sample.
 void vote(const PackedForest& forest, std::int64_t tree, Voting voting, Descent& descent,
-          std::vector<std::uint32_t>& rows, double* sums) {
-    for (const Walker& walker : descent.run(tree, rows)) {
-        add_vote(forest, walker, voting, sums + walker.row * forest.view().n_outputs);
+          std::vector<std::uint32_t>& samples, double* sums) {
+    for (const Walker& walker : descent.run(tree, samples)) {
+        add_vote(forest, walker, voting, sums + walker.sample * forest.view().n_outputs);
     }
 }
 
-// The same of all trees for a few rows. Votes are added in the order of the trees, so that sums do not depend on the
+// The same of all trees for a few samples. Votes are added in the order of the trees, so that sums do not depend on the
 // size of a block.
-void vote_row_by_row(const PackedForest& forest, Voting voting, Descent& descent, std::int64_t n_rows, double* sums) {
+void vote_sample_by_sample(const PackedForest& forest, Voting voting, Descent& descent, std::int64_t n_samples,
+                           double* sums) {
     std::vector<Walker> by_tree(static_cast<std::size_t>(forest.view().n_trees));
-    for (std::int64_t row = 0; row < n_rows; ++row) {
-        for (const Walker& walker : descent.run_row(static_cast<std::uint32_t>(row))) by_tree[walker.tree] = walker;
-        for (const Walker& walker : by_tree) add_vote(forest, walker, voting, sums + row * forest.view().n_outputs);
+    for (std::int64_t sample = 0; sample < n_samples; ++sample) {
+        for (const Walker& walker : descent.run_sample(static_cast<std::uint32_t>(sample)))
+            by_tree[walker.tree] = walker;
+        for (const Walker& walker : by_tree) add_vote(forest, walker, voting, sums + sample * forest.view().n_outputs);
     }
 }
 
@@ -94,13 +97,13 @@ void vote_row_by_row(const PackedForest& forest, Voting voting, Descent& descent
 void apply_forest(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                   std::int32_t* nodes) {
     const std::int64_t n_trees = forest.view().n_trees;
-    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
-        std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
+        std::vector<std::uint32_t> samples(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < n_trees; ++t) {
-            std::iota(rows.begin(), rows.end(), 0U);
-            for (const Walker& walker : descent.run(t, rows)) {
-                nodes[(first + walker.row) * n_trees + t] = forest.number(walker.at, t);
+            std::iota(samples.begin(), samples.end(), 0U);
+            for (const Walker& walker : descent.run(t, samples)) {
+                nodes[(first + walker.sample) * n_trees + t] = forest.number(walker.at, t);
             }
         }
     });
@@ -109,17 +112,17 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
 void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
                double* sums) {
     const ForestView& view = forest.view();
-    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         double* block_sums = sums + first * view.n_outputs;
-        if (last - first < kFewRows) {
-            vote_row_by_row(forest, voting, descent, last - first, block_sums);
+        if (last - first < kFewSamples) {
+            vote_sample_by_sample(forest, voting, descent, last - first, block_sums);
             return;
         }
-        std::vector<std::uint32_t> rows(static_cast<std::size_t>(last - first));
+        std::vector<std::uint32_t> samples(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < view.n_trees; ++t) {
-            std::iota(rows.begin(), rows.end(), 0U);
-            vote(forest, t, voting, descent, rows, block_sums);
+            std::iota(samples.begin(), samples.end(), 0U);
+            vote(forest, t, voting, descent, samples, block_sums);
         }
     });
 }
@@ -127,18 +130,18 @@ void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting
 void sum_out_of_bag_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting,
                           const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes) {
     const ForestView& view = forest.view();
-    const InBag in_bag(draws.rows, draws.seed, view.n_trees, team);
-    for_row_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
+    const InBag in_bag(draws.samples, draws.seed, view.n_trees, team);
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
-        std::vector<std::uint32_t> rows;
+        std::vector<std::uint32_t> samples;
         for (std::int64_t t = 0; t < view.n_trees; ++t) {
-            rows.clear();
+            samples.clear();
             for (std::int64_t i = first; i < last; ++i) {
                 if (in_bag.contains(t, i)) continue;
-                rows.push_back(static_cast<std::uint32_t>(i - first));
+                samples.push_back(static_cast<std::uint32_t>(i - first));
                 ++votes.counts[i];
             }
-            vote(forest, t, voting, descent, rows, votes.sums + first * view.n_outputs);
+            vote(forest, t, voting, descent, samples, votes.sums + first * view.n_outputs);
         }
     });
 }

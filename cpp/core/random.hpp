@@ -24,7 +24,7 @@ inline std::uint64_t combine_keys(std::uint64_t key, std::uint64_t value) {
 }
 
 // What a stream is for; keeps the streams of one tree apart.
-enum class Purpose : std::uint64_t { rows = 1, tree_sampler = 2, root_node = 3, honest_halves = 7 };
+enum class Purpose : std::uint64_t { samples = 1, tree_sampler = 2, root_node = 3, honest_halves = 7 };
 
 inline std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tree, Purpose purpose) {
     return combine_keys(combine_keys(seed, tree), static_cast<std::uint64_t>(purpose));
@@ -36,7 +36,7 @@ inline std::uint64_t child_key(std::uint64_t node_key, Side side) {
     return combine_keys(node_key, static_cast<std::uint64_t>(side));
 }
 
-// The stream of a node's draw number `attempt`: a node draws again if no direction separates its rows.
+// The stream of a node's draw number `attempt`: a node draws again if no direction separates its samples.
 inline std::uint64_t attempt_key(std::uint64_t node_key, std::uint64_t attempt) {
     constexpr std::uint64_t kFirstRedraw = 16;
     return attempt == 0 ? node_key : combine_keys(node_key, kFirstRedraw + attempt);
@@ -75,8 +75,8 @@ public:
     // Uniform over [0, 1) with 53 random bits.
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
-    // Uniform over (-1, 1), never zero: a zero weight would make a direction shorter than its distribution says.
-    float uniform_weight() {
+    // Uniform over (-1, 1), never zero: a zero coefficient would make a direction shorter than its distribution says.
+    float uniform_coefficient() {
         const auto odd = static_cast<std::int32_t>(((bits() >> 40) << 1) | 1U);
         return static_cast<float>(odd - (1 << 24)) * 0x1.0p-24F;
     }

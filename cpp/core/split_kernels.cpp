@@ -15,12 +15,18 @@ namespace silvan {
 
 extern const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS);
 const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
-    SILVAN_STRING(SILVAN_KERNELS), project,
-    project_codes,                 measure_range,
-    search_pairs,                  search_pairs_regression,
-    score_histogram,               score_histogram_regression,
-    score_threshold,               score_threshold_regression,
-    largest_in_bins,               smallest_above,
+    SILVAN_STRING(SILVAN_KERNELS),
+    project,
+    project_codes,
+    measure_range,
+    search_pairs,
+    search_pairs_regression,
+    score_histogram,
+    score_histogram_regression,
+    score_threshold,
+    score_threshold_regression,
+    largest_in_bins,
+    smallest_above,
 };
 
 }  // namespace silvan

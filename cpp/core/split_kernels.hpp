@@ -14,7 +14,7 @@ namespace silvan {
 // A direction as a sparse vector.
 struct Direction {
     const std::int32_t* indices = nullptr;
-    const float* weights = nullptr;
+    const float* coefficients = nullptr;
     std::int64_t n_nonzeros = 0;
 };
 
@@ -25,10 +25,10 @@ struct ValueRange {
     bool any_missing = false;
 };
 
-// A node's rows as split search sees them: one entry per row, in the order of `rows`.
+// A node's samples as split search sees them: one entry per sample, in the order of `samples`.
 struct ClassTargets {
-    const std::int32_t* label = nullptr;  // local label, 0 .. n_classes - 1
-    const std::int32_t* count = nullptr;  // multiplicity of the row, at least 1
+    const std::int32_t* label = nullptr;   // local label, 0 .. n_classes - 1
+    const std::int32_t* count = nullptr;   // multiplicity of the sample, at least 1
     const std::int32_t* totals = nullptr;  // per local label
     std::int32_t n_classes = 0;
     std::int32_t total = 0;
@@ -41,7 +41,7 @@ struct RegressionTargets {
     double total_sum = 0.0;
 };
 
-// Rows per block of the all-pairs kernels; value buffers are padded to a multiple of it.
+// Samples per block of the all-pairs kernels; value buffers are padded to a multiple of it.
 inline constexpr std::int64_t kLane = 16;
 inline constexpr std::int64_t kMaxPairs = 128;
 inline constexpr std::int32_t kMaxPairClasses = 8;
@@ -52,13 +52,13 @@ inline constexpr std::int32_t kMaxThresholdClasses = 64;
 // are bins: entry b is the sum over the bins before b. Kernels read and write up to kLane entries behind what they
 // are asked for, so every array has as many entries more than is said here.
 struct HistogramScratch {
-    std::uint16_t* bins = nullptr;   // bin of each row
-    std::int32_t* counts = nullptr;  // classes: [class][n_bins + 1], running sums of multiplicities
-    std::int32_t* rows = nullptr;    // [n_bins + 1], running number of rows
-    double* moments = nullptr;       // [weight, sum][n_bins + 1], running sums; for classes weights only
-    double* score = nullptr;         // of the split after each bin
-    double* bound = nullptr;         // no split inside the bin scores higher
-    double* work = nullptr;          // 3 * (kMaxBins + 1)
+    std::uint16_t* bins = nullptr;    // bin of each sample
+    std::int32_t* counts = nullptr;   // classes: [class][n_bins + 1], running sums of multiplicities
+    std::int32_t* samples = nullptr;  // [n_bins + 1], running number of samples
+    double* moments = nullptr;        // [weight, sum][n_bins + 1], running sums; for classes weights only
+    double* score = nullptr;          // of the split after each bin
+    double* bound = nullptr;          // no split inside the bin scores higher
+    double* work = nullptr;           // 3 * (kMaxBins + 1)
 };
 
 // How values map to bins: (value - minimum) * scale, truncated. With `exact` each bin holds one value.
@@ -72,49 +72,46 @@ struct Binning {
 struct SplitKernels {
     const char* name;
 
-    // values[i] = weights . X[rows[i], indices], padded with +inf to a multiple of kLane. Terms are added in
+    // values[i] = coefficients . X[samples[i], indices], padded with +inf to a multiple of kLane. Terms are added in
     // the order of the indices, each rounded to float32, whatever the instruction set and the layout.
-    ValueRange (*project)(const FeatureMatrix& features, const std::uint32_t* rows,
-                          std::int64_t n_rows, const Direction& direction, float* values);
+    ValueRange (*project)(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n_samples,
+                          const Direction& direction, float* values);
 
     // The same of features that are stored as codes.
-    ValueRange (*project_codes)(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n_rows,
+    ValueRange (*project_codes)(const FeatureCodes& codes, const std::uint32_t* samples, std::int64_t n_samples,
                                 const Direction& direction, float* values);
 
     // Range of values that were changed after projection.
-    ValueRange (*measure_range)(float* values, std::int64_t n_rows);
+    ValueRange (*measure_range)(float* values, std::int64_t n_samples);
 
-    // Exact search by comparing all pairs of rows: at most kMaxPairs rows and kMaxPairClasses classes, and
+    // Exact search by comparing all pairs of samples: at most kMaxPairs samples and kMaxPairClasses classes, and
     // total weight at most 255 (65,535 with two classes).
-    Split (*search_pairs)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
-                                  std::int64_t min_samples_leaf);
+    Split (*search_pairs)(const float* values, std::int64_t n_samples, const ClassTargets& targets,
+                          std::int64_t min_samples_leaf);
 
-    Split (*search_pairs_regression)(const float* values, std::int64_t n_rows,
-                                             const RegressionTargets& targets,
-                                             std::int64_t min_samples_leaf);
+    Split (*search_pairs_regression)(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
+                                     std::int64_t min_samples_leaf);
 
     // Fills scratch.bins, running sums, score and, unless the binning is exact, bound. Scores are
-    // -infinity where the bin is empty or a side would be smaller than min_samples_leaf rows.
-    void (*score_histogram)(const float* values, std::int64_t n_rows, const ClassTargets& targets,
-                            const Binning& binning, std::int64_t min_samples_leaf,
-                            const HistogramScratch& scratch);
+    // -infinity where the bin is empty or a side would be smaller than min_samples_leaf samples.
+    void (*score_histogram)(const float* values, std::int64_t n_samples, const ClassTargets& targets,
+                            const Binning& binning, std::int64_t min_samples_leaf, const HistogramScratch& scratch);
 
-    void (*score_histogram_regression)(const float* values, std::int64_t n_rows,
-                                       const RegressionTargets& targets, const Binning& binning,
-                                       std::int64_t min_samples_leaf,
+    void (*score_histogram_regression)(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
+                                       const Binning& binning, std::int64_t min_samples_leaf,
                                        const HistogramScratch& scratch);
 
-    // The split at this threshold, which tells some rows apart; not found where a side is smaller than
-    // min_samples_leaf rows. At most kMaxThresholdClasses classes.
-    Split (*score_threshold)(const float* values, std::int64_t n_rows, const ClassTargets& targets, float threshold,
+    // The split at this threshold, which tells some samples apart; not found where a side is smaller than
+    // min_samples_leaf samples. At most kMaxThresholdClasses classes.
+    Split (*score_threshold)(const float* values, std::int64_t n_samples, const ClassTargets& targets, float threshold,
                              std::int64_t min_samples_leaf);
-    Split (*score_threshold_regression)(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
+    Split (*score_threshold_regression)(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
                                         float threshold, std::int64_t min_samples_leaf);
 
-    // Largest value among the rows of the bins up to last_bin; smallest value above `lower`.
-    float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_rows,
+    // Largest value among the samples of the bins up to last_bin; smallest value above `lower`.
+    float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_samples,
                              std::int32_t last_bin);
-    float (*smallest_above)(const float* values, std::int64_t n_rows, float lower);
+    float (*smallest_above)(const float* values, std::int64_t n_samples, float lower);
 };
 
 // The best kernels for this processor.

@@ -1,7 +1,7 @@
 // How long work ends early: loops of any length say now and then what they have done since.
 //
 // The flag to look at belongs to the thread (see thread_team.hpp) and not to the arguments, so that a loop
-// anywhere below, in a sampler or in a draw of rows, can be stopped without being handed through every call.
+// anywhere below, in a sampler or in a draw of samples, can be stopped without being handed through every call.
 #pragma once
 
 #include <atomic>

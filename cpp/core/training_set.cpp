@@ -22,15 +22,15 @@ ColumnDescription describe_columns(const TrainingArrays& arrays, const Projectio
 
 TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribution& distribution,
                          const SplitKernels& kernels)
-    : targets(arrays.targets), rows(arrays.rows) {
+    : targets(arrays.targets), samples(arrays.samples) {
     const FeatureMatrix& features = arrays.layouts.columns;
-    require(rows.n_samples == features.n_samples, "rows need one entry per sample");
-    require(rows.n_draws >= 1, "at least one row must be drawn");
+    require(samples.n_samples == features.n_samples, "draws need one entry per sample");
+    require(samples.n_draws >= 1, "at least one sample must be drawn");
     require(distribution.n_features() == features.n_features,
             "the distribution was made for another number of features");
     space = make_column_space(features.n_features, describe_columns(arrays, distribution));
     space->check(features);
-    columns = space->read_training(arrays.layouts, rows.order, kernels);
+    columns = space->read_training(arrays.layouts, samples.order, kernels);
 }
 
 }  // namespace silvan

@@ -1,4 +1,4 @@
-// What trees grow on: the rows' columns, targets and draws, checked against each other and made ready to read.
+// What trees grow on: the samples' columns, targets and draws, checked against each other and made ready to read.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/columns/column_space.hpp"
-#include "core/row_draws.hpp"
+#include "core/sample_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/split_kernels.hpp"
 #include "core/training_targets.hpp"
@@ -17,20 +17,19 @@ namespace silvan {
 struct TrainingArrays {
     FeatureLayouts layouts;
     TrainingTargets targets;
-    RowDraws rows;
+    SampleDraws samples;
     std::vector<std::int64_t> n_categories;  // of each feature, 0 for numbers; empty: all are numbers
 };
 
 struct TrainingSet {
     // The arrays must outlive the set. Throws std::invalid_argument where they, the distribution and the columns
     // that it draws directions over do not belong together.
-    TrainingSet(const TrainingArrays& arrays, const ProjectionDistribution& distribution,
-                const SplitKernels& kernels);
+    TrainingSet(const TrainingArrays& arrays, const ProjectionDistribution& distribution, const SplitKernels& kernels);
 
     std::unique_ptr<ColumnSpace> space;
     std::unique_ptr<NodeColumns> columns;  // every thread has a reader made by for_thread
     const TrainingTargets& targets;
-    const RowDraws& rows;
+    const SampleDraws& samples;
 };
 
 }  // namespace silvan

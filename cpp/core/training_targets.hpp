@@ -9,7 +9,7 @@ namespace silvan {
 struct TrainingTargets {
     const std::int32_t* label = nullptr;  // classification: class codes
     const double* value = nullptr;        // regression: n_samples x n_outputs
-    const double* weight = nullptr;       // of each row besides its multiplicity, or nullptr for ones
+    const double* weight = nullptr;       // of each sample besides its multiplicity, or nullptr for ones
     std::int64_t n_outputs = 1;           // classes, or regression outputs
 };
 

@@ -10,12 +10,12 @@
 namespace silvan {
 namespace {
 
-// Distinct rows that a tree will hardly exceed: six standard deviations above what equal draws give.
-std::int64_t likely_tree_rows(const RowDraws& rows) {
-    const std::int64_t most = std::min(rows.n_samples, rows.n_draws);
-    if (!rows.replace) return most;
-    const auto n = static_cast<double>(rows.n_samples);
-    const double likely = n * -std::expm1(-static_cast<double>(rows.n_draws) / n) + 6.0 * std::sqrt(n) + 16.0;
+// Distinct samples that a tree will hardly exceed: six standard deviations above what equal draws give.
+std::int64_t likely_tree_samples(const SampleDraws& samples) {
+    const std::int64_t most = std::min(samples.n_samples, samples.n_draws);
+    if (!samples.replace) return most;
+    const auto n = static_cast<double>(samples.n_samples);
+    const double likely = n * -std::expm1(-static_cast<double>(samples.n_draws) / n) + 6.0 * std::sqrt(n) + 16.0;
     return std::min(most, static_cast<std::int64_t>(likely));
 }
 
@@ -29,33 +29,33 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
                                {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {
-    const std::int64_t n_rows = likely_tree_rows(training.rows);
-    reserve_rows(n_rows, n_rows);
-    counts_.reserve(static_cast<std::size_t>(n_rows));
+    const std::int64_t n_samples = likely_tree_samples(training.samples);
+    reserve_samples(n_samples, n_samples);
+    counts_.reserve(static_cast<std::size_t>(n_samples));
 }
 
-// Room for nodes, and for leaves that are filled from other rows.
-void TreeGrower::reserve_rows(std::int64_t n_rows, std::int64_t n_leaf_rows) {
-    scratch_.values.reserve_rows(n_rows);
-    search_->reserve_rows(std::max(n_rows, n_leaf_rows));
+// Room for nodes, and for leaves that are filled from other samples.
+void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
+    scratch_.values.reserve_samples(n_samples);
+    search_->reserve_samples(std::max(n_samples, n_leaf_samples));
 }
 
 void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     tree_ = tree;
     arrays.clear();
-    Buffer<std::uint32_t>& rows = is_honest(training_.rows) ? structure_ : arrays.members;
-    draw_tree_rows(rows);
-    rows_ = rows.data();
-    const auto n_rows = static_cast<std::int64_t>(rows.size());
+    Buffer<std::uint32_t>& samples = is_honest(training_.samples) ? structure_ : arrays.members;
+    draw_tree_samples(samples);
+    samples_ = samples.data();
+    const auto n_samples = static_cast<std::int64_t>(samples.size());
     const EstimationRange estimates = estimation_.start();
-    reserve_rows(n_rows, estimates.size());
+    reserve_samples(n_samples, estimates.size());
 
     const auto tree_number = static_cast<std::uint64_t>(tree);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
     root_weight_ = 0.0;
     open_.clear();
-    open_.push_back({0, n_rows, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
+    open_.push_back({0, n_samples, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     arrays.add_nodes(1);
     const NodeContext root = context_of(open_.back());
     columns_->start(root, columns_key(root.key, 0));
@@ -68,31 +68,31 @@ void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
     }
 }
 
-// Lists the rows that the tree draws, ascending, and how often; those that fill the leaves of an honest tree go
+// Lists the samples that the tree draws, ascending, and how often; those that fill the leaves of an honest tree go
 // to `estimation_`.
-void TreeGrower::draw_tree_rows(Buffer<std::uint32_t>& rows) {
-    const bool honest = is_honest(training_.rows);
-    auto* multiplicity = scratch_.values.borrow_all<std::int32_t>(training_.rows.n_samples);
+void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
+    const bool honest = is_honest(training_.samples);
+    auto* multiplicity = scratch_.values.borrow_all<std::int32_t>(training_.samples.n_samples);
     const auto tree = static_cast<std::uint64_t>(tree_);
-    draw_rows(training_.rows, options_.seed, tree, multiplicity);
+    draw_samples(training_.samples, options_.seed, tree, multiplicity);
     std::vector<std::uint8_t> chosen;
-    if (honest) chosen = choose_estimation_rows(training_.rows, options_.seed, tree, multiplicity);
-    const std::int64_t n = training_.rows.n_samples;
+    if (honest) chosen = choose_estimation_samples(training_.samples, options_.seed, tree, multiplicity);
+    const std::int64_t n = training_.samples.n_samples;
     const std::int64_t n_drawn = n - std::count(multiplicity, multiplicity + n, 0);
-    rows.clear();
-    rows.reserve(static_cast<std::size_t>(n_drawn));
+    samples.clear();
+    samples.reserve(static_cast<std::size_t>(n_drawn));
     counts_.clear();
     estimation_.clear();
     for (std::int64_t i = 0; i < n; ++i) {
         if (multiplicity[i] == 0) continue;
-        const auto row = static_cast<std::uint32_t>(i);
-        const bool estimates = !chosen.empty() && chosen[row] != 0;
+        const auto sample = static_cast<std::uint32_t>(i);
+        const bool estimates = !chosen.empty() && chosen[sample] != 0;
         if (!estimates) {
-            rows.push_back(row);
+            samples.push_back(sample);
             counts_.push_back(multiplicity[i]);
         }
-        // The only distinct row of a tree decides nothing, and serves for both.
-        if (honest && (estimates || chosen.empty())) estimation_.add(row, multiplicity[i]);
+        // The only distinct sample of a tree decides nothing, and serves for both.
+        if (honest && (estimates || chosen.empty())) estimation_.add(sample, multiplicity[i]);
     }
 }
 
@@ -115,7 +115,7 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
     }
 }
 
-// Below a node that no estimation row reaches all leaves would take the values of the same ancestor.
+// Below a node that no estimation sample reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) const {
     const std::int64_t n = open.end - open.begin;
     return open.estimates.reached && !summary.pure && open.depth < options_.max_depth &&
@@ -123,11 +123,17 @@ bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) con
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) {
-    return {columns_.get(), &training_.targets, rows_ + open.begin, counts_.data() + open.begin,
-            open.end - open.begin, tree_, open.depth, open.key};
+    return {columns_.get(),
+            &training_.targets,
+            samples_ + open.begin,
+            counts_.data() + open.begin,
+            open.end - open.begin,
+            tree_,
+            open.depth,
+            open.key};
 }
 
-// If no direction of the first draw tells any rows apart, ever more are drawn; only a node whose rows are all
+// If no direction of the first draw tells any samples apart, ever more are drawn; only a node whose samples are all
 // alike is given up at once.
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
@@ -141,15 +147,15 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
         sampler.sample(context, n_directions, random, batch_);
         const Split split = search_->find(context, batch_);
         if (split.varies || redraw == kMaxRedraws) return split;
-        if (redraw == 0 && rows_are_identical(open)) return split;
+        if (redraw == 0 && samples_are_identical(open)) return split;
         n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
     }
 }
 
-bool TreeGrower::rows_are_identical(const OpenNode& open) const {
-    const std::uint32_t first = rows_[open.begin];
+bool TreeGrower::samples_are_identical(const OpenNode& open) const {
+    const std::uint32_t first = samples_[open.begin];
     for (std::int64_t i = open.begin + 1; i < open.end; ++i) {
-        if (!columns_->equal_rows(first, rows_[i])) return false;
+        if (!columns_->equal_samples(first, samples_[i])) return false;
     }
     return true;
 }
@@ -157,10 +163,10 @@ bool TreeGrower::rows_are_identical(const OpenNode& open) const {
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     const std::int64_t n = open.end - open.begin;
     const float* values = scratch_.values.best();
-    partition_rows(counts_.data() + open.begin, scratch_.values.borrow_current<std::int32_t>(), values, n,
-                   split.threshold, split.missing_left);
-    return open.begin + partition_rows(rows_ + open.begin, scratch_.values.borrow_current<std::uint32_t>(), values, n,
-                                       split.threshold, split.missing_left);
+    partition_samples(counts_.data() + open.begin, scratch_.values.borrow_current<std::int32_t>(), values, n,
+                      split.threshold, split.missing_left);
+    return open.begin + partition_samples(samples_ + open.begin, scratch_.values.borrow_current<std::uint32_t>(),
+                                          values, n, split.threshold, split.missing_left);
 }
 
 void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
@@ -173,7 +179,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     const auto length = static_cast<std::size_t>(kept.n_nonzeros);
     arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
     arrays.direction_indices.append(kept.indices, length);
-    arrays.direction_coefficients.append(kept.weights, length);
+    arrays.direction_coefficients.append(kept.coefficients, length);
     arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
@@ -192,11 +198,11 @@ void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
     const std::size_t before = arrays.values.size();
     if (estimation_.honest()) {
         NodeContext estimates;
-        estimates.rows = estimation_.rows(open.estimates);
+        estimates.samples = estimation_.samples(open.estimates);
         estimates.counts = estimation_.counts(open.estimates);
-        n_members = estimates.n_rows = open.estimates.size();
+        n_members = estimates.n_samples = open.estimates.size();
         search_->append_value_of(estimates, arrays.value_outputs, arrays.values);
-        arrays.members.append(estimates.rows, static_cast<std::size_t>(n_members));
+        arrays.members.append(estimates.samples, static_cast<std::size_t>(n_members));
     } else {
         search_->append_value(arrays.value_outputs, arrays.values);
     }

@@ -1,4 +1,4 @@
-// Grows one tree (Tomita 2018, algorithm 1): draw rows, then split node after node along the best direction.
+// Grows one tree (Tomita 2018, algorithm 1): draw samples, then split node after node along the best direction.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/criteria/node_search.hpp"
-#include "core/estimation_rows.hpp"
+#include "core/estimation_samples.hpp"
 #include "core/forest.hpp"
-#include "core/row_draws.hpp"
+#include "core/sample_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
@@ -30,8 +30,7 @@ struct GrowOptions {
 
 class TreeGrower {
 public:
-    TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution,
-               const GrowOptions& options);
+    TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options);
 
     // Fills `arrays` anew.
     void grow(std::int64_t tree, TreeArrays& arrays);
@@ -45,13 +44,13 @@ private:
         EstimationRange estimates;
     };
 
-    void reserve_rows(std::int64_t n_rows, std::int64_t n_leaf_rows);
-    void draw_tree_rows(Buffer<std::uint32_t>& rows);
+    void reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples);
+    void draw_tree_samples(Buffer<std::uint32_t>& samples);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
-    bool rows_are_identical(const OpenNode& open) const;
+    bool samples_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
     void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
     void add_leaf(const OpenNode& open, TreeArrays& arrays);
@@ -61,10 +60,10 @@ private:
     GrowOptions options_;
     std::int64_t tree_ = 0;
     double root_weight_ = 0.0;
-    std::uint32_t* rows_ = nullptr;     // the rows that decide splits, node by node
+    std::uint32_t* samples_ = nullptr;  // the samples that decide splits, node by node
     Buffer<std::int32_t> counts_;       // how often each of them was drawn
-    Buffer<std::uint32_t> structure_;   // those rows of an honest tree; another's are its members in the end
-    EstimationRows estimation_;
+    Buffer<std::uint32_t> structure_;   // those samples of an honest tree; another's are its members in the end
+    EstimationSamples estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;
     std::unique_ptr<NodeColumns> columns_;

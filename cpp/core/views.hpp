@@ -12,11 +12,14 @@ enum class FeatureType : std::uint8_t { float32, uint8, float64, sums_int32, sum
 
 inline std::int64_t bytes_of(FeatureType type) {
     switch (type) {
-        case FeatureType::uint8: return 1;
+        case FeatureType::uint8:
+            return 1;
         case FeatureType::float32:
-        case FeatureType::sums_int32: return 4;
+        case FeatureType::sums_int32:
+            return 4;
         case FeatureType::float64:
-        case FeatureType::sums_float64: return 8;
+        case FeatureType::sums_float64:
+            return 8;
     }
     return 8;
 }
@@ -38,9 +41,9 @@ struct FeatureMatrix {
     }
 };
 
-// Features of few distinct values, each row's side by side: the value of feature j is tables[256 j + code].
+// Features of few distinct values, each sample's side by side: the value of feature j is tables[256 j + code].
 struct FeatureCodes {
-    const std::uint8_t* codes = nullptr;  // row-major, row_stride bytes a row
+    const std::uint8_t* codes = nullptr;  // row-major, row_stride bytes a sample
     const float* tables = nullptr;
     std::int64_t row_stride = 0;
 };

@@ -9,14 +9,16 @@ import numpy
 from numpy.typing import NDArray
 
 
-class RowDraws:
-    """Which rows each tree draws, in canonical order; see row_draws.hpp."""
+class SampleDraws:
+    """
+    Which samples each tree draws, in canonical order; see sample_draws.hpp.
+    """
 
     def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class Targets:
     """
-    Class codes, or outputs with a column for each, and weights of the rows.
+    Class codes, or outputs with a column for each, and weights of the samples.
     """
 
     def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_outputs: int) -> None: ...
@@ -24,7 +26,7 @@ class Targets:
 class TrainingSet:
     """What trees grow on; holds the arrays, and copies none."""
 
-    def __init__(self, columns: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], source: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)] | None, targets: Targets, draws: RowDraws, n_categories: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, columns: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], source: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)] | None, targets: Targets, draws: SampleDraws, n_categories: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class GaussianOptions:
     """How the Gaussian criterion measures a node."""
@@ -101,14 +103,14 @@ class GrowOptions:
 
     @property
     def min_samples_split(self) -> int:
-        """Rows of a node that is split, at least."""
+        """Samples of a node that is split, at least."""
 
     @min_samples_split.setter
     def min_samples_split(self, arg: int, /) -> None: ...
 
     @property
     def min_samples_leaf(self) -> int:
-        """Rows of a leaf, at least."""
+        """Samples of a leaf, at least."""
 
     @min_samples_leaf.setter
     def min_samples_leaf(self, arg: int, /) -> None: ...
@@ -166,29 +168,29 @@ def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writ
     """
 
 @overload
-def row_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 @overload
-def row_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
-    The canonical order of the rows, by a hash of their features and targets, then by weight.
+    The canonical order of the samples, by a hash of their features and targets, then by weight.
     """
 
-def draw_rows(draws: RowDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-    """How often a tree draws each row."""
-
-@overload
-def row_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """How often a tree draws each sample."""
 
 @overload
-def row_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+@overload
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
-    For each position in the canonical order, 1 if the row there equals the one before.
+    For each position in the canonical order, 1 if the sample there equals the one before.
     """
 
-def estimation_rows(draws: RowDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def estimation_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
-    The rows that fill the leaves of an honest tree, ascending; none if trees are not honest.
+    The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.
     """
 
 class ProjectionDistribution:
@@ -207,10 +209,10 @@ class NodePlace:
 
     def __init__(self, seed: int, tree: int, path: str = '', attempt: int = 0) -> None: ...
 
-class NodeRows:
-    """The rows of a node that no forest has."""
+class NodeSamples:
+    """The samples of a node that no forest has."""
 
-    def __init__(self, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, multiplicity: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+    def __init__(self, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, multiplicity: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], samples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
 class PythonDistribution(ProjectionDistribution):
     """A distribution written in Python."""
@@ -228,23 +230,23 @@ class NodeView:
 
     @property
     def n_samples(self) -> int:
-        """The number of distinct rows in the node."""
+        """The number of distinct samples in the node."""
 
     @property
-    def rows(self) -> object:
-        """The row numbers, ascending: uint32, a copy."""
+    def samples(self) -> object:
+        """The sample numbers, ascending: uint32, a copy."""
 
     @property
     def X(self) -> object:
-        """The features of the rows: float32 or uint8, a copy."""
+        """The features of the samples: float32 or uint8, a copy."""
 
     @property
     def targets(self) -> object:
-        """Class codes (int32) or outputs (float64) of the rows, a copy."""
+        """Class codes (int32) or outputs (float64) of the samples, a copy."""
 
     @property
     def weights(self) -> object:
-        """Multiplicity times sample weight of the rows, a copy."""
+        """Multiplicity times sample weight of the samples, a copy."""
 
 def axis_aligned(n_features: int) -> ProjectionDistribution: ...
 
@@ -260,23 +262,23 @@ def ridge_directions(n_features: int, n_drawn: int, alpha: float, max_samples: i
 
 def canonical_directions(n_features: int, n_drawn: int, bootstrap: bool, max_samples: int, max_fits: int) -> ProjectionDistribution: ...
 
-def dictionary(n_features: int, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
+def dictionary(n_features: int, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
 
 def mixture(components: Sequence[ProjectionDistribution], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
 
-def patches(axes: Sequence[tuple[int, int, int, str, int]], weights: str, shuffled: bool, n_patches: int) -> ProjectionDistribution:
+def patches(axes: Sequence[tuple[int, int, int, str, int]], coefficients: str, shuffled: bool, n_patches: int) -> ProjectionDistribution:
     """
     Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).
     """
 
-def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], weights: str) -> ProjectionDistribution: ...
+def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
 
-def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], weights: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
     """Directions over all columns, written over the features alone."""
 
 def python_distribution(n_features: int, sample: Callable, name: str = 'sample') -> ProjectionDistribution:
     """
-    A distribution given by sample(node, n_directions, key) -> (indptr, indices, weights). Errors begin with name.
+    A distribution given by sample(node, n_directions, key) -> (indptr, indices, coefficients). Errors begin with name.
     """
 
 def sample_thresholds(place: NodePlace, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -284,9 +286,9 @@ def sample_thresholds(place: NodePlace, n: int) -> Annotated[NDArray[numpy.float
     Where random thresholds lie between smallest and largest value, for the directions that vary at a node.
     """
 
-def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, rows: NodeRows | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, samples: NodeSamples | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
     """
-    The directions that a tree draws at a node. Distributions that look at data see `rows`, or a node without rows.
+    The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node without samples.
     """
 
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:
@@ -307,15 +309,15 @@ class PackedForest:
 
 def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
-    The node of each tree, counted from the tree's first, where each row ends.
+    The node of each tree, counted from the tree's first, where each sample ends.
     """
 
 def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The mean over trees of the leaf values, or of each tree's vote."""
 
-def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: RowDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
-    Sums of votes over the trees that did not draw a row, and the number of those trees.
+    Sums of votes over the trees that did not draw a sample, and the number of those trees.
     """
 
 def leaf_votes(value_indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

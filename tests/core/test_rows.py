@@ -105,8 +105,8 @@ def test_canonical_order_follows_the_rows_through_a_permutation(dtype):
     X = rng.integers(0, 255, (200, 5)).astype(dtype)
     y = rng.normal(size=(200, 2))
     permutation = rng.permutation(200)
-    order = _core.row_order(X, y)
-    shuffled = _core.row_order(X[permutation], y[permutation])
+    order = _core.sample_order(X, y)
+    shuffled = _core.sample_order(X[permutation], y[permutation])
     np.testing.assert_array_equal(np.sort(order), np.arange(200))
     np.testing.assert_array_equal(X[order], X[permutation][shuffled])
     np.testing.assert_array_equal(y[order], y[permutation][shuffled])
@@ -115,7 +115,7 @@ def test_canonical_order_follows_the_rows_through_a_permutation(dtype):
 def test_canonical_order_puts_equal_rows_side_by_side():
     X = np.array([[1, 2], [3, 4], [1, 2], [3, 4], [-0.0, 1], [0.0, 1]], dtype=np.float32)
     y = np.zeros((6, 1))
-    order = _core.row_order(X, y)
+    order = _core.sample_order(X, y)
     blocks = X[order].reshape(3, 2, 2)
     np.testing.assert_array_equal(blocks[:, 0], blocks[:, 1])
 
@@ -123,7 +123,9 @@ def test_canonical_order_puts_equal_rows_side_by_side():
 def test_canonical_order_does_not_depend_on_the_layout():
     X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
     y = np.zeros((50, 1))
-    np.testing.assert_array_equal(_core.row_order(X, y), _core.row_order(np.asfortranarray(X), y))
+    np.testing.assert_array_equal(
+        _core.sample_order(X, y), _core.sample_order(np.asfortranarray(X), y)
+    )
 
 
 def honest_rows(n, *, share=0.5, repeats=None, **others):
@@ -168,8 +170,8 @@ def test_pairs_of_rows_are_divided_independently_of_their_places():
 def test_equal_rows_are_on_the_same_side():
     X = np.repeat(np.arange(5.0, dtype=np.float32), 3)[:, None]
     y = np.zeros((15, 1))
-    order = _core.row_order(X, y)
-    repeats = _core.row_repeats(X, y, order)
+    order = _core.sample_order(X, y)
+    repeats = _core.sample_repeats(X, y, order)
     assert repeats.reshape(5, 3).tolist() == [[0, 1, 1]] * 5
     rows = {"order": order, "cumulative": None, "n_draws": 15, "replace": False}
     rows |= {"estimation_share": 0.4, "repeats": repeats}

@@ -50,7 +50,7 @@ def sample(request):
 def estimation_rows(forest, tree):
     """Numbers that the estimation rows of a tree had in fit."""
     sampling = forest._sampling
-    rows = _core.estimation_rows(sampling.native(), sampling.seed, tree)
+    rows = _core.estimation_samples(sampling.native(), sampling.seed, tree)
     return sampling.row_numbers(rows.astype(np.int32))
 
 

@@ -143,6 +143,6 @@ def test_core_draws_rows_as_the_estimator_says(numeric):
     forest = ForestRegressor(3, random_state=0).fit(X, y)
     sampling = forest._sampling
     for tree in range(3):
-        draws = _core.draw_rows(sampling.native(), sampling.seed, tree)
+        draws = _core.draw_samples(sampling.native(), sampling.seed, tree)
         np.testing.assert_array_equal(draws, sampling.multiplicities(tree))
         assert draws.sum() == len(y)

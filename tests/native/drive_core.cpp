@@ -129,8 +129,8 @@ public:
         bytes_.resize(n * kFeatures);
         for (std::size_t i = 0; i < floats_.size(); ++i) fill(i);
         for (std::int64_t i = 0; i < n_; ++i) {
-            const float* row = floats_.data() + i * kFeatures;
-            const auto sum = static_cast<std::int32_t>((row[3] + row[4] * 2.0F) * 1024.0F);
+            const float* sample = floats_.data() + i * kFeatures;
+            const auto sum = static_cast<std::int32_t>((sample[3] + sample[4] * 2.0F) * 1024.0F);
             labels_.push_back((sum >> 9) % 3);
             values_.push_back(static_cast<double>(sum) / 1024.0);
         }
@@ -159,8 +159,8 @@ public:
         return view;
     }
 
-    RowDraws draws() const {
-        RowDraws draws;
+    SampleDraws draws() const {
+        SampleDraws draws;
         draws.order = order_.data();
         draws.n_samples = n_;
         draws.n_draws = kind_.bootstrap ? n_ : n_ * 2 / 3;
@@ -173,7 +173,7 @@ public:
     TrainingArrays arrays() const {
         TrainingArrays arrays;
         arrays.layouts.columns = features();
-        arrays.rows = draws();
+        arrays.samples = draws();
         arrays.n_categories = n_categories_;
         if (kind_.criterion == Criterion::squared_error) {
             arrays.targets.value = values_.data();
@@ -255,14 +255,13 @@ void drive(const Kind& kind, const Arguments& arguments) {
         sum_votes(packed, data.features(), Voting::soft, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
-        sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.rows, kSeed}, team,
+        sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.samples, kSeed}, team,
                              {sums.data(), counts.data()});
         predicted.add(sums);
         predicted.add(counts);
     }
     std::printf("%-28s forest %016llx predictions %016llx\n", kind.name,
-                static_cast<unsigned long long>(digest_of(forest)),
-                static_cast<unsigned long long>(predicted.value()));
+                static_cast<unsigned long long>(digest_of(forest)), static_cast<unsigned long long>(predicted.value()));
 }
 
 const SplitKernels* find_kernels(const std::string& name) {

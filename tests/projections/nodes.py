@@ -62,14 +62,14 @@ def describe_node(X, targets, weights=None, multiplicity=None, rows=None):
         "targets": targets,
         "weights": weights,
         "multiplicity": np.asarray(multiplicity, dtype=np.int32),
-        "rows": None if rows is None else np.asarray(rows, dtype=np.uint32),
+        "samples": None if rows is None else np.asarray(rows, dtype=np.uint32),
     }
 
 
 def make_node(rows, n_directions):
     """The same node for a NumPy reference."""
     X, multiplicity = rows["X"], rows["multiplicity"]
-    numbers = np.flatnonzero(multiplicity) if rows["rows"] is None else rows["rows"]
+    numbers = np.flatnonzero(multiplicity) if rows["samples"] is None else rows["samples"]
     weights = multiplicity * (1.0 if rows["weights"] is None else rows["weights"])
     data = SimpleNamespace(
         tree=0,

@@ -83,7 +83,12 @@ def test_a_split_is_one_of_the_directions_that_its_node_draws(case):
                 forest.direction_coefficients[nonzeros].tolist(),
             )
             indptr, indices, weights = sample_directions(
-                native, fitted._sampling.seed, tree, path, 4, rows=rows | {"rows": node_rows[node]}
+                native,
+                fitted._sampling.seed,
+                tree,
+                path,
+                4,
+                rows=rows | {"samples": node_rows[node]},
             )
             drawn = [(indices[a:b].tolist(), weights[a:b].tolist()) for a, b in pairwise(indptr)]
             assert chosen in drawn

@@ -143,7 +143,7 @@ def test_a_tree_keeps_its_rotation_in_all_nodes():
     distribution = PrincipalComponents(per="tree")
     root = draw_natively(distribution, rows, 6)
     np.testing.assert_allclose(root @ root.T, np.eye(6), atol=1e-6)
-    part = rows | {"rows": np.arange(30, dtype=np.uint32)}
+    part = rows | {"samples": np.arange(30, dtype=np.uint32)}
     inner = draw_natively(distribution, part, 6, path="LR")
     assert np.array_equal(np.sort(root, axis=0), np.sort(inner, axis=0))
     other = draw_natively(distribution, rows, 6, tree=1)

@@ -17,7 +17,7 @@ def arrays(indptr, indices, weights):
 
 FAULTS = [
     (arrays([0], [], []), "there are no directions"),
-    (arrays([0, 1], [0], [1, 1]), "indices and weights differ in length"),
+    (arrays([0, 1], [0], [1, 1]), "indices and coefficients differ in length"),
     (arrays([0, 2], [0], [1]), "indptr does not run from 0 to the number of nonzeros"),
     (arrays([1, 1], [0], [1]), "indptr does not run from 0 to the number of nonzeros"),
     (arrays([0, 5, 1], [0], [1]), "indptr does not ascend"),
@@ -26,8 +26,8 @@ FAULTS = [
     (arrays([0, 1], [-1], [1]), "direction 0 has feature -1, outside 0..2"),
     (arrays([0, 2], [1, 0], [1, 1]), "direction 0 has features that do not ascend"),
     (arrays([0, 2], [1, 1], [1, 1]), "direction 0 has features that do not ascend"),
-    (arrays([0, 1], [0], [np.nan]), "direction 0 has a weight that is not finite"),
-    (arrays([0, 1], [0], [0]), "direction 0 has a weight of zero"),
+    (arrays([0, 1], [0], [np.nan]), "direction 0 has a coefficient that is not finite"),
+    (arrays([0, 1], [0], [0]), "direction 0 has a coefficient of zero"),
 ]
 
 

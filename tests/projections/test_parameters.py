@@ -213,9 +213,9 @@ FAULTS = [
     (
         csr_array(EYE * np.nan),
         ValueError,
-        "sample returned a wrong matrix: direction 0 has a weight",
+        "sample returned a wrong matrix: direction 0 has a coefficient",
     ),
-    (csr_array(EYE * 1e99), ValueError, "direction 0 has a weight that is not finite"),
+    (csr_array(EYE * 1e99), ValueError, "direction 0 has a coefficient that is not finite"),
 ]
 
 
@@ -252,7 +252,7 @@ class Spy(CyclicDifferences):
 
     def sample(self, node, rng):
         seen.append(
-            (node.tree, node.depth, node.n_samples, node.rows, node.X, node.n_directions, node)
+            (node.tree, node.depth, node.n_samples, node.samples, node.X, node.n_directions, node)
         )
         return super().sample(node, rng)
 
@@ -282,7 +282,7 @@ def test_a_node_cannot_be_read_after_its_call():
     ForestClassifier(1, projections=Spy()).fit(X, Y)
     node = seen[0][-1]
     assert node.n_features == 4
-    for attribute in ("tree", "depth", "n_samples", "rows", "X"):
+    for attribute in ("tree", "depth", "n_samples", "samples", "X"):
         with pytest.raises(RuntimeError, match="only during the call of sample"):
             getattr(node, attribute)
 

@@ -23,14 +23,14 @@ struct Codes {
     const float* code = nullptr;
 };
 
-// values[i] += weight * (code of the category of rows[i]); missing categories make missing values.
-void add_codes(const FeatureMatrix& features, const Codes& codes, float weight, const std::uint32_t* rows,
-               std::int64_t n_rows, float* values) {
+// values[i] += coefficient * (code of the category of samples[i]); missing categories make missing values.
+void add_codes(const FeatureMatrix& features, const Codes& codes, float coefficient, const std::uint32_t* samples,
+               std::int64_t n_samples, float* values) {
     const float* column = features.as<float>() + codes.feature * features.column_stride;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const float value = column[rows[i] * features.row_stride];
+    for (std::int64_t i = 0; i < n_samples; ++i) {
+        const float value = column[samples[i] * features.row_stride];
         if (is_category(value, codes.n_categories)) {
-            values[i] += weight * codes.code[static_cast<std::int64_t>(value)];
+            values[i] += coefficient * codes.code[static_cast<std::int64_t>(value)];
         } else if (value != value) {
             values[i] = value;
         }
@@ -90,14 +90,14 @@ void CategoryNodeColumns::describe_targets() {
     // Between nodes the totals of classes are zero, so that a node's time does not depend on absent ones.
     for (const std::int32_t label : present_) totals_[static_cast<std::size_t>(label)] = 0.0;
     present_.clear();
-    for (std::int64_t i = 0; i < node_.n_rows; ++i) {
-        const double weight = row_weight(node_, i);
+    for (std::int64_t i = 0; i < node_.n_samples; ++i) {
+        const double weight = sample_weight(node_, i);
         total_weight_ += weight;
         if (targets.label == nullptr) {
-            const double* row = targets.value + node_.rows[i] * targets.n_outputs;
-            for (std::size_t k = 0; k < totals_.size(); ++k) totals_[k] += weight * row[k];
+            const double* sample = targets.value + node_.samples[i] * targets.n_outputs;
+            for (std::size_t k = 0; k < totals_.size(); ++k) totals_[k] += weight * sample[k];
         } else {
-            const std::int32_t label = targets.label[node_.rows[i]];
+            const std::int32_t label = targets.label[node_.samples[i]];
             double& total = totals_[static_cast<std::size_t>(label)];
             if (total == 0.0) present_.push_back(label);
             total += weight;
@@ -114,9 +114,9 @@ bool CategoryNodeColumns::draw_target(Random& random) {
         output_ = n_outputs == 1 ? 0 : static_cast<std::int64_t>(random.below(n_outputs));
         mean_ = totals_[static_cast<std::size_t>(output_)] / total_weight_;
         double squares = 0.0;
-        for (std::int64_t i = 0; i < node_.n_rows; ++i) {
-            const double from_mean = target_of(node_.rows[i]) - mean_;
-            squares += row_weight(node_, i) * from_mean * from_mean;
+        for (std::int64_t i = 0; i < node_.n_samples; ++i) {
+            const double from_mean = target_of(node_.samples[i]) - mean_;
+            squares += sample_weight(node_, i) * from_mean * from_mean;
         }
         deviation_ = std::sqrt(squares / total_weight_);
     } else {
@@ -135,16 +135,16 @@ bool CategoryNodeColumns::draw_target(Random& random) {
     return deviation_ > 0.0;
 }
 
-double CategoryNodeColumns::target_of(std::int64_t row) const {
+double CategoryNodeColumns::target_of(std::int64_t sample) const {
     const TrainingTargets& targets = *node_.targets;
-    return targets.label == nullptr ? targets.value[row * targets.n_outputs + output_]
-                                    : side_[static_cast<std::size_t>(targets.label[row])];
+    return targets.label == nullptr ? targets.value[sample * targets.n_outputs + output_]
+                                    : side_[static_cast<std::size_t>(targets.label[sample])];
 }
 
 void CategoryNodeColumns::learn(std::int32_t feature, Table& table) {
     table.learnt = true;
     in_use_.push_back(feature);
-    if (node_.n_rows == 0) return;
+    if (node_.n_samples == 0) return;
     if (!described_) describe_targets();
     // A stream for each feature, so that codes do not depend on the order in which they are asked for.
     Random random(combine_keys(key_, static_cast<std::uint64_t>(feature)));
@@ -152,16 +152,16 @@ void CategoryNodeColumns::learn(std::int32_t feature, Table& table) {
     const FeatureMatrix& x = features();
     const float* column = x.as<float>() + feature * x.column_stride;
     const std::int64_t n_categories = categories_.count(feature);
-    for (std::int64_t i = 0; i < node_.n_rows; ++i) {
-        const std::uint32_t row = node_.rows[i];
-        if (!is_learnt_from(row)) continue;
-        const float value = column[row * x.row_stride];
+    for (std::int64_t i = 0; i < node_.n_samples; ++i) {
+        const std::uint32_t sample = node_.samples[i];
+        if (!is_learnt_from(sample)) continue;
+        const float value = column[sample * x.row_stride];
         if (!is_category(value, n_categories)) continue;
         const auto category = static_cast<std::size_t>(value);
-        const double weight = row_weight(node_, i);
+        const double weight = sample_weight(node_, i);
         if (weight_[category] == 0.0) table.met.push_back(static_cast<std::int32_t>(category));
         weight_[category] += weight;
-        sum_[category] += weight * (target_of(row) - mean_);
+        sum_[category] += weight * (target_of(sample) - mean_);
     }
     std::sort(table.met.begin(), table.met.end());
     for (const std::int32_t met : table.met) {
@@ -179,39 +179,39 @@ bool CategoryNodeColumns::is_learnt(const Direction& direction) const {
 
 Direction CategoryNodeColumns::numbers_of(const Direction& direction) {
     indices_.clear();
-    weights_.clear();
+    coefficients_.clear();
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         if (categories_.is_categorical(direction.indices[k])) continue;
         indices_.push_back(direction.indices[k]);
-        weights_.push_back(direction.weights[k]);
+        coefficients_.push_back(direction.coefficients[k]);
     }
-    return {indices_.data(), weights_.data(), static_cast<std::int64_t>(indices_.size())};
+    return {indices_.data(), coefficients_.data(), static_cast<std::int64_t>(indices_.size())};
 }
 
-ValueRange CategoryNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
-                                        float* values) {
-    if (!is_learnt(direction)) return PlainNodeColumns::project(direction, rows, n_rows, values);
+ValueRange CategoryNodeColumns::project(const Direction& direction, const std::uint32_t* samples,
+                                        std::int64_t n_samples, float* values) {
+    if (!is_learnt(direction)) return PlainNodeColumns::project(direction, samples, n_samples, values);
     const Direction numbers = numbers_of(direction);
     if (numbers.n_nonzeros > 0) {
-        PlainNodeColumns::project(numbers, rows, n_rows, values);
+        PlainNodeColumns::project(numbers, samples, n_samples, values);
     } else {
-        std::fill_n(values, n_rows, 0.0F);
+        std::fill_n(values, n_samples, 0.0F);
     }
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         const std::int32_t feature = direction.indices[k];
         if (!categories_.is_categorical(feature)) continue;
-        add_codes(features(), {feature, categories_.count(feature), codes_of(feature)}, direction.weights[k],
-                  rows, n_rows, values);
+        add_codes(features(), {feature, categories_.count(feature), codes_of(feature)}, direction.coefficients[k],
+                  samples, n_samples, values);
     }
-    return kernels().measure_range(values, n_rows);
+    return kernels().measure_range(values, n_samples);
 }
 
-void CategoryNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+void CategoryNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                                        double* values) {
-    PlainNodeColumns::read_feature(feature, rows, n_rows, values);
+    PlainNodeColumns::read_feature(feature, samples, n_samples, values);
     if (!categories_.is_categorical(feature)) return;
     const float* codes = codes_of(feature);
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         if (std::isnan(values[i])) continue;
         const auto value = static_cast<float>(values[i]);
         values[i] = is_category(value, categories_.count(feature)) ? codes[static_cast<std::size_t>(value)] : 0.0F;
@@ -228,15 +228,15 @@ Direction CategoryNodeColumns::written_out(const Direction& direction) {
         const std::vector<std::int32_t>& met = tables_[static_cast<std::size_t>(feature)].met;
         for (const std::int32_t category : met) {
             indices_.push_back(first + category);
-            weights_.push_back(direction.weights[k] * codes[category]);
+            coefficients_.push_back(direction.coefficients[k] * codes[category]);
         }
         // Without a code the direction still tells missing categories from others.
         if (met.empty()) {
             indices_.push_back(first);
-            weights_.push_back(0.0F);
+            coefficients_.push_back(0.0F);
         }
     }
-    return {indices_.data(), weights_.data(), static_cast<std::int64_t>(indices_.size())};
+    return {indices_.data(), coefficients_.data(), static_cast<std::int64_t>(indices_.size())};
 }
 
 namespace {
@@ -250,14 +250,15 @@ public:
           code_(static_cast<std::size_t>(categories.largest_count())) {}
 
     // The same operations in the same order as in growing.
-    void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows, float* values) override {
+    void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                 float* values) override {
         const std::int32_t* begin = direction.indices;
         const std::int32_t* end = begin + direction.n_nonzeros;
         const std::int32_t* at = std::lower_bound(begin, end, categories_.n_features());
         if (at == begin) {
-            std::fill_n(values, n_rows, 0.0F);
+            std::fill_n(values, n_samples, 0.0F);
         } else {
-            PlainBlockColumns::project({begin, direction.weights, at - begin}, rows, n_rows, values);
+            PlainBlockColumns::project({begin, direction.coefficients, at - begin}, samples, n_samples, values);
         }
         while (at != end) {
             const std::int32_t feature = categories_.feature_of(*at);
@@ -265,29 +266,30 @@ public:
             const std::int64_t n_categories = categories_.count(feature);
             const std::int32_t* last = std::lower_bound(at, end, first + n_categories);
             for (const std::int32_t* entry = at; entry != last; ++entry) {
-                code_[static_cast<std::size_t>(*entry - first)] = direction.weights[entry - begin];
+                code_[static_cast<std::size_t>(*entry - first)] = direction.coefficients[entry - begin];
             }
-            add_codes(block(), {feature, n_categories, code_.data()}, 1.0F, rows, n_rows, values);
+            add_codes(block(), {feature, n_categories, code_.data()}, 1.0F, samples, n_samples, values);
             for (; at != last; ++at) code_[static_cast<std::size_t>(*at - first)] = 0.0F;
         }
     }
 
-    // The same without a table of all categories: a row has one.
-    float project_row(const Direction& direction, std::uint32_t row) override {
+    // The same without a table of all categories: a sample has one.
+    float project_sample(const Direction& direction, std::uint32_t sample) override {
         const std::int32_t* begin = direction.indices;
         const std::int32_t* end = begin + direction.n_nonzeros;
         const std::int32_t* at = std::lower_bound(begin, end, categories_.n_features());
-        float sum = at == begin ? 0.0F : PlainBlockColumns::project_row({begin, direction.weights, at - begin}, row);
+        float sum =
+            at == begin ? 0.0F : PlainBlockColumns::project_sample({begin, direction.coefficients, at - begin}, sample);
         while (at != end) {
             const std::int32_t feature = categories_.feature_of(*at);
             const std::int64_t first = categories_.first_column(feature);
             const std::int64_t n_categories = categories_.count(feature);
             const std::int32_t* last = std::lower_bound(at, end, first + n_categories);
-            const float value = block().as<float>()[row * block().row_stride + feature * block().column_stride];
+            const float value = block().as<float>()[sample * block().row_stride + feature * block().column_stride];
             if (is_category(value, n_categories)) {
                 const std::int64_t column = first + static_cast<std::int64_t>(value);
                 const std::int32_t* entry = std::lower_bound(at, last, column);
-                sum += entry != last && *entry == column ? direction.weights[entry - begin] : 0.0F;
+                sum += entry != last && *entry == column ? direction.coefficients[entry - begin] : 0.0F;
             } else if (value != value) {
                 sum = value;
             }
@@ -313,9 +315,9 @@ CategorySpace::CategorySpace(std::int64_t n_features, const std::vector<std::int
     }
 }
 
-void CategorySpace::check(const FeatureMatrix& rows) const {
-    ColumnSpace::check(rows);
-    if (rows.type != FeatureType::float32) throw std::invalid_argument("numbers of categories must be float32");
+void CategorySpace::check(const FeatureMatrix& samples) const {
+    ColumnSpace::check(samples);
+    if (samples.type != FeatureType::float32) throw std::invalid_argument("numbers of categories must be float32");
 }
 
 void CategorySpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
@@ -323,21 +325,21 @@ void CategorySpace::expand(const Direction& direction, ExpandedDirections& expan
     std::vector<std::pair<std::int32_t, float>> terms;
     std::int64_t k = 0;
     for (; k < direction.n_nonzeros && direction.indices[k] < n_features(); ++k) {
-        terms.emplace_back(direction.indices[k], direction.weights[k]);
+        terms.emplace_back(direction.indices[k], direction.coefficients[k]);
     }
     while (k < direction.n_nonzeros) {
         const std::int32_t feature = categories_.feature_of(direction.indices[k]);
         const std::int64_t first = k;
         double squares = 0.0;
         for (; k < direction.n_nonzeros && categories_.feature_of(direction.indices[k]) == feature; ++k) {
-            squares += static_cast<double>(direction.weights[k]) * static_cast<double>(direction.weights[k]);
+            squares += static_cast<double>(direction.coefficients[k]) * static_cast<double>(direction.coefficients[k]);
         }
         terms.emplace_back(feature, static_cast<float>(std::sqrt(squares / static_cast<double>(k - first))));
     }
     std::sort(terms.begin(), terms.end());
-    for (const auto& [feature, weight] : terms) {
+    for (const auto& [feature, coefficient] : terms) {
         expanded.indices.push_back(feature);
-        expanded.weights.push_back(weight);
+        expanded.coefficients.push_back(coefficient);
     }
     expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
 }
@@ -349,8 +351,7 @@ std::unique_ptr<NodeColumns> CategorySpace::read_training(const FeatureLayouts& 
     return std::make_unique<CategoryNodeColumns>(layouts, categories_, std::move(rank), kernels);
 }
 
-std::unique_ptr<BlockColumns> CategorySpace::read_block(const FeatureMatrix& block,
-                                                        const SplitKernels& kernels) const {
+std::unique_ptr<BlockColumns> CategorySpace::read_block(const FeatureMatrix& block, const SplitKernels& kernels) const {
     return std::make_unique<CategoryBlockColumns>(block, categories_, kernels);
 }
 

@@ -16,8 +16,8 @@ bool NodeColumns::is_learnt(const Direction&) const { return false; }
 
 bool NodeColumns::is_learnt_from(std::uint32_t) const { return false; }
 
-void ColumnSpace::check(const FeatureMatrix& rows) const {
-    if (rows.n_features != n_features()) {
+void ColumnSpace::check(const FeatureMatrix& samples) const {
+    if (samples.n_features != n_features()) {
         throw std::invalid_argument("X has another number of features than the forest");
     }
 }
@@ -25,7 +25,8 @@ void ColumnSpace::check(const FeatureMatrix& rows) const {
 void ColumnSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
     throw_if_stopped(direction.n_nonzeros);
     expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
-    expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
+    expanded.coefficients.insert(expanded.coefficients.end(), direction.coefficients,
+                                 direction.coefficients + direction.n_nonzeros);
     expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
 }
 

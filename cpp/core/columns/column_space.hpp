@@ -2,7 +2,7 @@
 //
 // A direction is a sparse list of terms, an index and a coefficient each. Indices below the number of features are
 // features; what those above stand for is the business of the column space. Growing, honest estimation and
-// prediction ask a space for "the values of this direction for these rows" and assume nothing about how the terms
+// prediction ask a space for "the values of this direction for these samples" and assume nothing about how the terms
 // make them. Plain features, running sums of a grid and codes of categories are such spaces; another one is a class
 // derived from ColumnSpace, its two readers, and a line in make_column_space.
 #pragma once
@@ -27,7 +27,7 @@ struct ColumnDescription {
     bool operator==(const ColumnDescription&) const = default;
 };
 
-// Reads the columns of training rows while trees grow; each thread has its own.
+// Reads the columns of training samples while trees grow; each thread has its own.
 class NodeColumns {
 public:
     virtual ~NodeColumns() = default;
@@ -46,8 +46,8 @@ public:
     // Forgets what was learnt at other nodes. What is drawn for this one comes from the stream `key`.
     virtual void start(const NodeContext& node, std::uint64_t key);
 
-    // values[i] = the value of the direction for rows[i]; padded with +infinity to a multiple of kLane.
-    virtual ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+    // values[i] = the value of the direction for samples[i]; padded with +infinity to a multiple of kLane.
+    virtual ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                                float* values) = 0;
 
     // Whether all values of the direction are whole numbers.
@@ -57,37 +57,37 @@ public:
     virtual Direction written_out(const Direction& direction) { return direction; }
 
     // A feature as whoever fits directions to a node sees it, NaN where it is missing.
-    virtual void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+    virtual void read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                               double* values) = 0;
 
-    // Whether values of the direction were learnt from targets of the node's rows, and from those of which rows:
+    // Whether values of the direction were learnt from targets of the node's samples, and from those of which samples:
     // the others may tell how much of a gain is real.
     virtual bool is_learnt(const Direction& direction) const;
-    virtual bool is_learnt_from(std::uint32_t row) const;
+    virtual bool is_learnt_from(std::uint32_t sample) const;
 
-    // Whether two rows have the same features.
-    virtual bool equal_rows(std::uint32_t a, std::uint32_t b) const = 0;
+    // Whether two samples have the same features.
+    virtual bool equal_samples(std::uint32_t a, std::uint32_t b) const = 0;
 };
 
-// Reads the columns of a block of rows for the directions that trees keep; each thread has its own.
+// Reads the columns of a block of samples for the directions that trees keep; each thread has its own.
 class BlockColumns {
 public:
     virtual ~BlockColumns() = default;
 
-    // values[i] = the value of the direction for rows[i], counted from the block's first; padded as above. The
-    // same operations in the same order as in growing, so that a training row can never be rounded to another side.
-    virtual void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+    // values[i] = the value of the direction for samples[i], counted from the block's first; padded as above. The
+    // same operations in the same order as in growing, so that a training sample can never be rounded to another side.
+    virtual void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                          float* values) = 0;
 
-    // The same for one row.
-    virtual float project_row(const Direction& direction, std::uint32_t row) = 0;
+    // The same for one sample.
+    virtual float project_sample(const Direction& direction, std::uint32_t sample) = 0;
 };
 
 // Directions written over the features alone.
 struct ExpandedDirections {
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
-    std::vector<float> weights;
+    std::vector<float> coefficients;
 };
 
 class ColumnSpace {
@@ -97,18 +97,17 @@ public:
     virtual std::int64_t n_features() const = 0;
     virtual ColumnDescription describe() const { return {}; }
 
-    // Throws std::invalid_argument unless such rows can be read.
-    virtual void check(const FeatureMatrix& rows) const;
+    // Throws std::invalid_argument unless such samples can be read.
+    virtual void check(const FeatureMatrix& samples) const;
 
-    // A reader for growing on these rows. `order` is the canonical order of the rows; layouts, order and kernels
+    // A reader for growing on these samples. `order` is the canonical order of the samples; layouts, order and kernels
     // must outlive the reader, and so must this space.
     virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                        const SplitKernels& kernels) const = 0;
 
-    // A reader for prediction, and the memory that it takes for each row of the block besides the features.
-    virtual std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block,
-                                                     const SplitKernels& kernels) const = 0;
-    virtual std::int64_t bytes_per_row() const { return 0; }
+    // A reader for prediction, and the memory that it takes for each sample of the block besides the features.
+    virtual std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const = 0;
+    virtual std::int64_t bytes_per_sample() const { return 0; }
 
     // Appends a direction written over the features.
     virtual void expand(const Direction& direction, ExpandedDirections& expanded) const;

@@ -36,12 +36,12 @@ std::int64_t count_lines(const Direction& direction, std::int64_t features_per_l
 
 }  // namespace
 
-const FeatureMatrix& FeatureLayouts::layout_for(const Direction& direction, std::int64_t n_rows) const {
+const FeatureMatrix& FeatureLayouts::layout_for(const Direction& direction, std::int64_t n_samples) const {
     if (rows.data == nullptr || columns.n_samples * row_bytes(columns) <= kCacheBytes) return columns;
-    if (n_rows * row_bytes(rows) <= kCacheBytes) return rows;
+    if (n_samples * row_bytes(rows) <= kCacheBytes) return rows;
     const std::int64_t column_lines = columns.n_samples * bytes_of(columns.type) / kLineBytes + 1;
-    const std::int64_t by_columns = direction.n_nonzeros * std::min(n_rows, column_lines);
-    const std::int64_t by_rows = n_rows * count_lines(direction, kLineBytes / bytes_of(rows.type));
+    const std::int64_t by_columns = direction.n_nonzeros * std::min(n_samples, column_lines);
+    const std::int64_t by_rows = n_samples * count_lines(direction, kLineBytes / bytes_of(rows.type));
     return 2 * by_rows < by_columns ? rows : columns;
 }
 
@@ -145,8 +145,8 @@ CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
     view_ = {codes_.data(), tables_.data(), p};
 }
 
-bool CodedFeatures::serve(const Direction& direction, std::int64_t n_rows) const {
-    if (coded_.empty() || n_rows * view_.row_stride > kCacheBytes) return false;
+bool CodedFeatures::serve(const Direction& direction, std::int64_t n_samples) const {
+    if (coded_.empty() || n_samples * view_.row_stride > kCacheBytes) return false;
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         if (coded_[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
     }

@@ -18,7 +18,7 @@ struct FeatureLayouts {
     // the second-level cache while its subtree grows: reading them row by row beats columns, where each row of
     // a small node is a miss for each feature. Features that lie side by side, as in a patch, share the lines of
     // a row in larger nodes, too.
-    const FeatureMatrix& layout_for(const Direction& direction, std::int64_t n_rows) const;
+    const FeatureMatrix& layout_for(const Direction& direction, std::int64_t n_samples) const;
 
     // Whole rows are read where they are at hand in the stored type.
     const FeatureMatrix& rows_or_columns() const {
@@ -34,7 +34,7 @@ public:
     explicit CodedFeatures(const FeatureMatrix& columns);
 
     // Whether a node of so many rows should read the direction here.
-    bool serve(const Direction& direction, std::int64_t n_rows) const;
+    bool serve(const Direction& direction, std::int64_t n_samples) const;
 
     const FeatureCodes& view() const { return view_; }
 

@@ -46,10 +46,10 @@ bool Grid::covers(std::int64_t sum, std::int64_t cell) const {
 
 namespace {
 
-// A weight at a running sum, whose number counts along the axes that are left.
+// A coefficient at a running sum, whose number counts along the axes that are left.
 struct Corner {
     std::int64_t sum;
-    float weight;
+    float coefficient;
 };
 
 using Corners = std::vector<Corner>;
@@ -60,19 +60,19 @@ struct Slab {
     Corners corners;
 };
 
-// Adds the weights of corners in the same place, and drops those that cancel.
+// Adds the coefficients of corners in the same place, and drops those that cancel.
 void merge_corners(Corners& corners) {
     std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) { return a.sum < b.sum; });
     std::size_t n = 0;
     for (const Corner corner : corners) {
         if (n > 0 && corners[n - 1].sum == corner.sum) {
-            corners[n - 1].weight += corner.weight;
+            corners[n - 1].coefficient += corner.coefficient;
         } else {
             corners[n++] = corner;
         }
     }
     corners.resize(n);
-    std::erase_if(corners, [](const Corner& corner) { return corner.weight == 0.0F; });
+    std::erase_if(corners, [](const Corner& corner) { return corner.coefficient == 0.0F; });
 }
 
 // Divides an axis where corners begin or cease to cover it; corners ascend, and so do the slabs.
@@ -84,7 +84,7 @@ std::vector<Slab> cut_axis(const Grid& grid, std::size_t axis, const Corners& co
     for (std::size_t last = corners.size(); last > 0;) {
         const std::int64_t at = corners[last - 1].sum / stride;
         for (; last > 0 && corners[last - 1].sum / stride == at; --last) {
-            covering.push_back({corners[last - 1].sum % stride, corners[last - 1].weight});
+            covering.push_back({corners[last - 1].sum % stride, corners[last - 1].coefficient});
         }
         merge_corners(covering);
         const std::int64_t before = last > 0 ? corners[last - 1].sum / stride : 0;
@@ -100,7 +100,7 @@ void add_cells(const Grid& grid, std::size_t axis, std::int64_t cell, const Corn
                ExpandedDirections& expanded) {
     if (axis == grid.n_axes()) {
         expanded.indices.push_back(static_cast<std::int32_t>(cell));
-        expanded.weights.push_back(corners.front().weight);
+        expanded.coefficients.push_back(corners.front().coefficient);
         return;
     }
     for (const Slab& slab : cut_axis(grid, axis, corners)) {
@@ -116,11 +116,12 @@ void expand_direction(const Grid& grid, const Direction& direction, ExpandedDire
     const bool over_sums = direction.n_nonzeros > 0 && direction.indices[0] >= grid.n_cells();
     if (!over_sums) {
         expanded.indices.insert(expanded.indices.end(), direction.indices, direction.indices + direction.n_nonzeros);
-        expanded.weights.insert(expanded.weights.end(), direction.weights, direction.weights + direction.n_nonzeros);
+        expanded.coefficients.insert(expanded.coefficients.end(), direction.coefficients,
+                                     direction.coefficients + direction.n_nonzeros);
     } else {
         Corners corners;
         for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
-            corners.push_back({direction.indices[k] - grid.n_cells(), direction.weights[k]});
+            corners.push_back({direction.indices[k] - grid.n_cells(), direction.coefficients[k]});
         }
         add_cells(grid, 0, 0, corners, expanded);
     }

@@ -1,7 +1,7 @@
 // A grid of features, and where its running sums lie: a sum over a box of any size takes two look-ups per axis.
 //
 // Features that lie on a grid (pixels, time steps, voxels) have running sums along its contiguous axes
-// (summed-area tables). The sum over a box is then a sparse direction over running sums, with weight +1 or -1 at
+// (summed-area tables). The sum over a box is then a sparse direction over running sums, with coefficient +1 or -1 at
 // each of its corners: patches need no mechanism of their own. Columns of running sums are numbered after
 // the features: index n_cells() + j of a direction is running sum j.
 #pragma once
@@ -16,7 +16,7 @@ namespace silvan {
 
 class Grid {
 public:
-    // `contiguous[a]` tells whether neighbours along axis a belong together (time, rows) or not (channels).
+    // `contiguous[a]` tells whether neighbours along axis a belong together (time, samples) or not (channels).
     Grid(std::vector<std::int64_t> shape, std::vector<std::uint8_t> contiguous);
 
     std::size_t n_axes() const { return shape_.size(); }
@@ -30,9 +30,7 @@ public:
     std::int64_t cell_stride(std::size_t a) const { return cell_strides_[a]; }
     std::int64_t sum_stride(std::size_t a) const { return sum_strides_[a]; }
 
-    bool operator==(const Grid& other) const {
-        return shape_ == other.shape_ && contiguous_ == other.contiguous_;
-    }
+    bool operator==(const Grid& other) const { return shape_ == other.shape_ && contiguous_ == other.contiguous_; }
 
     // For each cell, the first running sum that covers it.
     std::vector<std::int64_t> places() const;

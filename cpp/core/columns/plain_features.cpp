@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/columns/row_terms.hpp"
+#include "core/columns/sample_terms.hpp"
 
 namespace silvan {
 namespace {
@@ -24,10 +24,10 @@ bool equal_features(const FeatureMatrix& x, std::uint32_t a, std::uint32_t b) {
 }
 
 template <typename T>
-void gather_feature(const FeatureMatrix& x, std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+void gather_feature(const FeatureMatrix& x, std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                     double* values) {
     const T* from = x.as<T>() + feature * x.column_stride;
-    for (std::int64_t i = 0; i < n_rows; ++i) values[i] = from[rows[i] * x.row_stride];
+    for (std::int64_t i = 0; i < n_samples; ++i) values[i] = from[samples[i] * x.row_stride];
 }
 
 }  // namespace
@@ -38,42 +38,43 @@ PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKer
       integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))),
       coded_(std::make_shared<const CodedFeatures>(layouts.columns)) {}
 
-ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                                      float* values) {
-    if (coded_->serve(direction, n_rows)) return kernels_.project_codes(coded_->view(), rows, n_rows, direction, values);
-    return kernels_.project(layouts_.layout_for(direction, n_rows), rows, n_rows, direction, values);
+    if (coded_->serve(direction, n_samples))
+        return kernels_.project_codes(coded_->view(), samples, n_samples, direction, values);
+    return kernels_.project(layouts_.layout_for(direction, n_samples), samples, n_samples, direction, values);
 }
 
 bool PlainNodeColumns::is_integral(const Direction& direction) const {
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         if ((*integral_)[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
-        if (direction.weights[k] != std::trunc(direction.weights[k])) return false;
+        if (direction.coefficients[k] != std::trunc(direction.coefficients[k])) return false;
     }
     return true;
 }
 
-void PlainNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows,
+void PlainNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                                     double* values) {
     if (feature_type() == FeatureType::uint8) {
-        gather_feature<std::uint8_t>(features(), feature, rows, n_rows, values);
+        gather_feature<std::uint8_t>(features(), feature, samples, n_samples, values);
     } else {
-        gather_feature<float>(features(), feature, rows, n_rows, values);
+        gather_feature<float>(features(), feature, samples, n_samples, values);
     }
 }
 
-bool PlainNodeColumns::equal_rows(std::uint32_t a, std::uint32_t b) const {
+bool PlainNodeColumns::equal_samples(std::uint32_t a, std::uint32_t b) const {
     return feature_type() == FeatureType::float32 ? equal_features<float>(features(), a, b)
                                                   : equal_features<std::uint8_t>(features(), a, b);
 }
 
-void PlainBlockColumns::project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+void PlainBlockColumns::project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                                 float* values) {
-    kernels_.project(block_, rows, n_rows, direction, values);
+    kernels_.project(block_, samples, n_samples, direction, values);
 }
 
-float PlainBlockColumns::project_row(const Direction& direction, std::uint32_t row) {
-    if (block_.type == FeatureType::float32) return add_terms_of_row<float, float>(block_, direction, row);
-    return add_terms_of_row<std::uint8_t, float>(block_, direction, row);
+float PlainBlockColumns::project_sample(const Direction& direction, std::uint32_t sample) {
+    if (block_.type == FeatureType::float32) return add_terms_of_sample<float, float>(block_, direction, sample);
+    return add_terms_of_sample<std::uint8_t, float>(block_, direction, sample);
 }
 
 std::unique_ptr<NodeColumns> PlainFeatureSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,

@@ -17,11 +17,12 @@ public:
     std::int64_t n_features() const override { return layouts_.columns.n_features; }
     std::int64_t n_columns() const override { return n_features(); }
     FeatureType feature_type() const override { return layouts_.columns.type; }
-    ValueRange project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows,
+    ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override;
     bool is_integral(const Direction& direction) const override;
-    void read_feature(std::int32_t feature, const std::uint32_t* rows, std::int64_t n_rows, double* values) override;
-    bool equal_rows(std::uint32_t a, std::uint32_t b) const override;
+    void read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
+                      double* values) override;
+    bool equal_samples(std::uint32_t a, std::uint32_t b) const override;
 
 protected:
     const FeatureMatrix& features() const { return layouts_.columns; }
@@ -34,14 +35,15 @@ private:
     std::shared_ptr<const CodedFeatures> coded_;
 };
 
-// The block of rows itself. Other spaces derive from it and project the directions that are not over features alone.
+// The block of samples itself. Other spaces derive from it and project the directions that are not over features alone.
 class PlainBlockColumns : public BlockColumns {
 public:
     PlainBlockColumns(const FeatureMatrix& block, const SplitKernels& kernels) : block_(block), kernels_(kernels) {}
 
-    void project(const Direction& direction, const std::uint32_t* rows, std::int64_t n_rows, float* values) override;
+    void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                 float* values) override;
 
-    float project_row(const Direction& direction, std::uint32_t row) override;
+    float project_sample(const Direction& direction, std::uint32_t sample) override;
 
 protected:
     const FeatureMatrix& block() const { return block_; }

@@ -37,7 +37,7 @@ public:
     }
 
     // Terms x log x are rounded to multiples of a power of two, so that updated sums are exact and equal divisions
-    // score alike, whatever the order in which rows were moved.
+    // score alike, whatever the order in which samples were moved.
     struct Accumulator {
         const Entropy& criterion;
         const double scale = entropy_scale(criterion.total_weight());
@@ -58,9 +58,9 @@ public:
                 sum_right += terms_right[k];
             }
         }
-        void add(std::int64_t row) {
-            const double weight = criterion.row_weight(row);
-            const auto k = static_cast<std::size_t>(criterion.label(row));
+        void add(std::int64_t sample) {
+            const double weight = criterion.sample_weight(sample);
+            const auto k = static_cast<std::size_t>(criterion.label(sample));
             left[k] += weight;
             weight_left += weight;
             sum_left -= terms_left[k];
@@ -71,8 +71,8 @@ public:
             sum_right += terms_right[k];
         }
         double score() const {
-            const std::int64_t score = (sum_left - term(weight_left)) +
-                                       (sum_right - term(criterion.total_weight() - weight_left));
+            const std::int64_t score =
+                (sum_left - term(weight_left)) + (sum_right - term(criterion.total_weight() - weight_left));
             return static_cast<double>(score) / scale;
         }
     };

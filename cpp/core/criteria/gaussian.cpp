@@ -1,17 +1,17 @@
-// Measures the rows of a node in a space of features or of drawn directions.
+// Measures the samples of a node in a space of features or of drawn directions.
 #include "core/criteria/gaussian.hpp"
 
 namespace silvan {
 
-void Gaussian::reserve_rows(std::int64_t max_rows) {
-    if (static_cast<std::size_t>(max_rows) > weight_.size()) weight_.allocate(static_cast<std::size_t>(max_rows));
+void Gaussian::reserve_samples(std::int64_t max_samples) {
+    if (static_cast<std::size_t>(max_samples) > weight_.size()) weight_.allocate(static_cast<std::size_t>(max_samples));
 }
 
 void Gaussian::load(const NodeContext& node) {
-    n_rows_ = node.n_rows;
+    n_samples_ = node.n_samples;
     total_weight_ = 0.0;
-    for (std::int64_t i = 0; i < n_rows_; ++i) {
-        const double weight = training_.weight == nullptr ? 1.0 : training_.weight[node.rows[i]];
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
+        const double weight = training_.weight == nullptr ? 1.0 : training_.weight[node.samples[i]];
         weight_[static_cast<std::size_t>(i)] = node.counts[i] * weight;
         total_weight_ += weight_[static_cast<std::size_t>(i)];
     }
@@ -22,7 +22,7 @@ void Gaussian::load(const NodeContext& node) {
 void Gaussian::measure(const NodeContext& node, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxDraws = 8;
     const std::int64_t n_features = node.columns->n_features();
-    space_.start(node.n_rows, weight_.data(), space_key(node.key, 0));
+    space_.start(node.n_samples, weight_.data(), space_key(node.key, 0));
     if (n_features <= options_.n_dimensions) {
         if (features_.size() == 0) {
             for (std::int64_t j = 0; j < n_features; ++j) {
@@ -45,9 +45,10 @@ void Gaussian::measure(const NodeContext& node, ProjectionSampler& sampler) {
 }
 
 void Gaussian::add_dimensions(const NodeContext& node, const ProjectionBatch& batch) {
-    values_.resize(static_cast<std::size_t>((node.n_rows + kLane - 1) / kLane * kLane));
+    values_.resize(static_cast<std::size_t>((node.n_samples + kLane - 1) / kLane * kLane));
     for (std::int64_t j = 0; j < batch.size(); ++j) {
-        const ValueRange range = node.columns->project(batch.direction(j), node.rows, node.n_rows, values_.data());
+        const ValueRange range =
+            node.columns->project(batch.direction(j), node.samples, node.n_samples, values_.data());
         space_.add_dimension(values_.data(), range);
     }
 }

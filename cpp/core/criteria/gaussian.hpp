@@ -1,4 +1,4 @@
-// The criterion of unsupervised forests: maximises -W log|C| over both sides, C the covariance of their rows.
+// The criterion of unsupervised forests: maximises -W log|C| over both sides, C the covariance of their samples.
 #pragma once
 
 #include <vector>
@@ -18,24 +18,24 @@ public:
         Gaussian& criterion;
 
         void clear() { criterion.space_.clear(criterion.left_); }
-        void add(std::int64_t row) { criterion.space_.add(row, criterion.left_); }
+        void add(std::int64_t sample) { criterion.space_.add(sample, criterion.left_); }
         double score() const { return criterion.score_division(); }
     };
 
-    void reserve_rows(std::int64_t max_rows);
+    void reserve_samples(std::int64_t max_samples);
     // Reads weights; what the node is worth comes from `measure`.
     void load(const NodeContext& node);
     void measure(const NodeContext& node, ProjectionSampler& sampler);
 
-    std::int64_t n_rows() const { return n_rows_; }
+    std::int64_t n_samples() const { return n_samples_; }
     bool is_pure() const { return space_.n_dimensions() == 0; }
     double total_weight() const { return total_weight_; }
     double impurity() const { return space_.impurity(); }
     double base_score() const { return -total_weight_ * space_.log_determinant(); }
     double n_averaged() const { return 1.0; }
-    double row_weight(std::int64_t i) const { return weight_[static_cast<std::size_t>(i)]; }
+    double sample_weight(std::int64_t i) const { return weight_[static_cast<std::size_t>(i)]; }
     double weight_up_to(const float* values, float threshold) const {
-        return sum_weights_up_to(weight_.data(), values, n_rows_, threshold);
+        return sum_weights_up_to(weight_.data(), values, n_samples_, threshold);
     }
 
     // The node's weight.
@@ -50,7 +50,7 @@ private:
     TrainingTargets training_;
     GaussianOptions options_;
     GaussianSpace space_;
-    std::int64_t n_rows_ = 0;
+    std::int64_t n_samples_ = 0;
     double total_weight_ = 0.0;
     Buffer<double> weight_;
     GaussianSums left_, right_;

@@ -8,18 +8,18 @@
 namespace silvan {
 namespace {
 
-// Where row j of a packed lower triangle begins.
-inline std::size_t row_start(std::size_t j) { return j * (j + 1) / 2; }
+// Where sample j of a packed lower triangle begins.
+inline std::size_t sample_start(std::size_t j) { return j * (j + 1) / 2; }
 
 }  // namespace
 
-void GaussianSpace::start(std::int64_t n_rows, const double* weights, std::uint64_t key) {
-    n_rows_ = n_rows;
+void GaussianSpace::start(std::int64_t n_samples, const double* weights, std::uint64_t key) {
+    n_samples_ = n_samples;
     weights_ = weights;
     random_ = Random(key);
     n_dimensions_ = 0;
     scale_.clear();
-    const auto size = static_cast<std::size_t>(n_rows * options_.n_dimensions);
+    const auto size = static_cast<std::size_t>(n_samples * options_.n_dimensions);
     if (coordinates_.size() < size) coordinates_.resize(size);
 }
 
@@ -29,7 +29,7 @@ void GaussianSpace::add_dimension(const float* values, const ValueRange& range) 
     const double middle = 0.5 * (static_cast<double>(range.maximum) + static_cast<double>(range.minimum));
     const double scale = std::ldexp(1.0, options_.bits) / half;
     float* to = coordinates_.data() + n_dimensions_;
-    for (std::int64_t i = 0; i < n_rows_; ++i) {
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
         const double rounded = std::nearbyint((static_cast<double>(values[i]) - middle) * scale);
         to[i * options_.n_dimensions] = static_cast<float>(rounded);
     }
@@ -39,13 +39,13 @@ void GaussianSpace::add_dimension(const float* values, const ValueRange& range) 
 
 void GaussianSpace::finish() {
     clear(totals_);
-    for (std::int64_t i = 0; i < n_rows_; ++i) add(i, totals_);
+    for (std::int64_t i = 0; i < n_samples_; ++i) add(i, totals_);
     const auto k = static_cast<std::size_t>(n_dimensions_);
     inverse_sd_.resize(k);
-    factor_.resize(row_start(k));
+    factor_.resize(sample_start(k));
     impurity_ = 0.0;
     for (std::size_t j = 0; j < k; ++j) {
-        const double square = options_.full ? totals_.second[row_start(j) + j] : totals_.second[j];
+        const double square = options_.full ? totals_.second[sample_start(j) + j] : totals_.second[j];
         const double mean = totals_.first[j] / totals_.weight;
         const double variance = square / totals_.weight - mean * mean;
         inverse_sd_[j] = 1.0 / std::sqrt(variance);
@@ -59,12 +59,12 @@ void GaussianSpace::clear(GaussianSums& sums) const {
     const auto k = static_cast<std::size_t>(n_dimensions_);
     sums.weight = 0.0;
     sums.first.assign(k, 0.0);
-    sums.second.assign(options_.full ? row_start(k) : k, 0.0);
+    sums.second.assign(options_.full ? sample_start(k) : k, 0.0);
 }
 
-void GaussianSpace::add(std::int64_t row, GaussianSums& sums) const {
-    const float* point = coordinates_.data() + row * options_.n_dimensions;
-    const double weight = weights_[row];
+void GaussianSpace::add(std::int64_t sample, GaussianSums& sums) const {
+    const float* point = coordinates_.data() + sample * options_.n_dimensions;
+    const double weight = weights_[sample];
     sums.weight += weight;
     double* second = sums.second.data();
     for (std::int64_t j = 0; j < n_dimensions_; ++j) {
@@ -97,17 +97,17 @@ double GaussianSpace::log_determinant(const GaussianSums& sums) {
     for (std::size_t j = 0; j < k; ++j) {
         double pivot = 0.0;
         if (options_.full) {
-            double* row = factor_.data() + row_start(j);
-            const double* second = sums.second.data() + row_start(j);
+            double* sample = factor_.data() + sample_start(j);
+            const double* second = sums.second.data() + sample_start(j);
             for (std::size_t i = 0; i <= j; ++i) {
-                double entry = (second[i] - sums.first[j] * sums.first[i] / weight) / weight * inverse_sd_[j] *
-                               inverse_sd_[i];
-                const double* other = factor_.data() + row_start(i);
-                for (std::size_t m = 0; m < i; ++m) entry -= row[m] * other[m];
-                row[i] = i < j ? entry / other[i] : entry;
+                double entry =
+                    (second[i] - sums.first[j] * sums.first[i] / weight) / weight * inverse_sd_[j] * inverse_sd_[i];
+                const double* other = factor_.data() + sample_start(i);
+                for (std::size_t m = 0; m < i; ++m) entry -= sample[m] * other[m];
+                sample[i] = i < j ? entry / other[i] : entry;
             }
-            pivot = std::max(row[j] + options_.ridge, options_.ridge);
-            row[j] = std::sqrt(pivot);
+            pivot = std::max(sample[j] + options_.ridge, options_.ridge);
+            sample[j] = std::sqrt(pivot);
         } else {
             const double variance = (sums.second[j] - sums.first[j] * sums.first[j] / weight) / weight;
             pivot = std::max(variance * inverse_sd_[j] * inverse_sd_[j], 0.0) + options_.ridge;

@@ -1,4 +1,4 @@
-// Gini impurity, with rows that are counted or with weights that are not whole numbers.
+// Gini impurity, with samples that are counted or with weights that are not whole numbers.
 #pragma once
 
 #include "core/criteria/moments.hpp"
@@ -29,9 +29,9 @@ public:
     using Gini::Gini;
 
     struct Accumulator : MomentAccumulator<WeightedGini> {
-        void add(std::int64_t row) {
-            const double weight = criterion.row_weight(row);
-            left[static_cast<std::size_t>(criterion.label(row))] += weight;
+        void add(std::int64_t sample) {
+            const double weight = criterion.sample_weight(sample);
+            left[static_cast<std::size_t>(criterion.label(sample))] += weight;
             weight_left += weight;
         }
     };
@@ -67,9 +67,9 @@ public:
                 squares_right += on_right * on_right;
             }
         }
-        void add(std::int64_t row) {
-            const std::int32_t k = targets.label[row];
-            const std::int64_t count = targets.count[row];
+        void add(std::int64_t sample) {
+            const std::int32_t k = targets.label[sample];
+            const std::int64_t count = targets.count[sample];
             std::int64_t& on_left = left[static_cast<std::size_t>(k)];
             const std::int64_t on_right = targets.totals[k] - on_left;
             squares_left += count * (2 * on_left + count);
@@ -79,23 +79,22 @@ public:
         }
         double score() const {
             return moment_score(static_cast<double>(squares_left), static_cast<double>(weight_left),
-                                static_cast<double>(squares_right),
-                                static_cast<double>(targets.total - weight_left));
+                                static_cast<double>(squares_right), static_cast<double>(targets.total - weight_left));
         }
     };
 
     bool has_threshold_kernel() const { return n_classes() <= kMaxThresholdClasses; }
     Split score_threshold(const SplitKernels& kernels, const float* values, float threshold,
                           std::int64_t min_samples_leaf) const {
-        return kernels.score_threshold(values, n_rows(), counted(), threshold, min_samples_leaf);
+        return kernels.score_threshold(values, n_samples(), counted(), threshold, min_samples_leaf);
     }
     bool has_kernels() const { return true; }
     bool prefers_pairs() const {
-        if (n_classes() == 2) return n_rows() <= 96 && total_weight() <= 65535.0;
-        return n_classes() <= kMaxPairClasses && n_rows() <= 64 && total_weight() <= 255.0;
+        if (n_classes() == 2) return n_samples() <= 96 && total_weight() <= 65535.0;
+        return n_classes() <= kMaxPairClasses && n_samples() <= 64 && total_weight() <= 255.0;
     }
     Split search_pairs(const SplitKernels& kernels, const float* values, std::int64_t min_samples_leaf) const {
-        return kernels.search_pairs(values, n_rows(), counted(), min_samples_leaf);
+        return kernels.search_pairs(values, n_samples(), counted(), min_samples_leaf);
     }
     std::int64_t n_bin_sums() const { return n_classes(); }
     std::int64_t n_bin_counts(const Binning& binning) const {
@@ -103,10 +102,10 @@ public:
     }
     void score_histogram(const SplitKernels& kernels, const float* values, const Binning& binning,
                          std::int64_t min_samples_leaf, const HistogramScratch& scratch) const {
-        kernels.score_histogram(values, n_rows(), counted(), binning, min_samples_leaf, scratch);
+        kernels.score_histogram(values, n_samples(), counted(), binning, min_samples_leaf, scratch);
     }
-    // A row counts at least once.
-    double bin_rows_bound(const HistogramScratch& scratch, std::int32_t bin) const {
+    // A sample counts at least once.
+    double bin_samples_bound(const HistogramScratch& scratch, std::int32_t bin) const {
         return scratch.moments[bin + 1] - scratch.moments[bin];
     }
 

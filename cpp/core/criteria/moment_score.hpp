@@ -9,8 +9,7 @@
 
 namespace silvan {
 
-inline double moment_score(double squares_left, double weight_left, double squares_right,
-                           double weight_right) {
+inline double moment_score(double squares_left, double weight_left, double squares_right, double weight_right) {
     return squares_left / weight_left + squares_right / weight_right;
 }
 

@@ -10,7 +10,7 @@
 
 namespace silvan {
 
-// The sums of the left side; derived types add rows to them. The criterion has the totals of the node.
+// The sums of the left side; derived types add samples to them. The criterion has the totals of the node.
 template <typename C>
 struct MomentAccumulator {
     const C& criterion;
@@ -33,7 +33,7 @@ struct MomentAccumulator {
     }
 };
 
-// What dividing some rows into these sides gains.
+// What dividing some samples into these sides gains.
 inline double moment_gain(const SideSums& left, const SideSums& right) {
     double gain = 0.0;
     for (std::size_t k = 0; k < left.sums.size(); ++k) {

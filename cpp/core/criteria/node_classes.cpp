@@ -6,18 +6,18 @@ namespace silvan {
 NodeClasses::NodeClasses(const TrainingTargets& training)
     : training_(training), local_class_(static_cast<std::size_t>(training.n_outputs), -1) {}
 
-void NodeClasses::reserve_rows(std::int64_t max_rows) {
-    const auto n = static_cast<std::size_t>(max_rows);
+void NodeClasses::reserve_samples(std::int64_t max_samples) {
+    const auto n = static_cast<std::size_t>(max_samples);
     if (n <= label_.size()) return;
     label_.allocate(n);
     if (!is_counted()) weight_.allocate(n);
 }
 
-void NodeClasses::collect_present_classes(const std::uint32_t* rows) {
+void NodeClasses::collect_present_classes(const std::uint32_t* samples) {
     for (const std::int32_t code : classes_) local_class_[static_cast<std::size_t>(code)] = -1;
     classes_.clear();
-    for (std::int64_t i = 0; i < n_rows_; ++i) {
-        const std::int32_t code = training_.label[rows[i]];
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
+        const std::int32_t code = training_.label[samples[i]];
         std::int32_t& local = local_class_[static_cast<std::size_t>(code)];
         if (local < 0) {
             local = 0;
@@ -32,20 +32,20 @@ void NodeClasses::collect_present_classes(const std::uint32_t* rows) {
 }
 
 void NodeClasses::load_classes(const NodeContext& node) {
-    n_rows_ = node.n_rows;
+    n_samples_ = node.n_samples;
     counts_ = node.counts;
-    collect_present_classes(node.rows);
+    collect_present_classes(node.samples);
     totals_.assign(classes_.size(), 0.0);
     count_totals_.assign(classes_.size(), 0);
-    for (std::int64_t i = 0; i < n_rows_; ++i) {
-        const std::uint32_t row = node.rows[i];
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
+        const std::uint32_t sample = node.samples[i];
         const auto at = static_cast<std::size_t>(i);
-        const std::int32_t local = local_class_[static_cast<std::size_t>(training_.label[row])];
+        const std::int32_t local = local_class_[static_cast<std::size_t>(training_.label[sample])];
         label_[at] = local;
         if (is_counted()) {
             count_totals_[static_cast<std::size_t>(local)] += counts_[i];
         } else {
-            weight_[at] = counts_[i] * training_.weight[row];
+            weight_[at] = counts_[i] * training_.weight[sample];
             totals_[static_cast<std::size_t>(local)] += weight_[at];
         }
     }

@@ -1,4 +1,4 @@
-// The classes of a node's rows: what all criteria of classification load, and the leaf value that they share.
+// The classes of a node's samples: what all criteria of classification load, and the leaf value that they share.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@ class NodeClasses {
 public:
     explicit NodeClasses(const TrainingTargets& training);
 
-    void reserve_rows(std::int64_t max_rows);
+    void reserve_samples(std::int64_t max_samples);
 
-    std::int64_t n_rows() const { return n_rows_; }
+    std::int64_t n_samples() const { return n_samples_; }
     bool is_pure() const { return classes_.size() <= 1; }
     double total_weight() const { return total_weight_; }
     double n_averaged() const { return 1.0; }
-    double row_weight(std::int64_t i) const {
+    double sample_weight(std::int64_t i) const {
         return is_counted() ? static_cast<double>(counts_[i]) : weight_[static_cast<std::size_t>(i)];
     }
     double weight_up_to(const float* values, float threshold) const {
-        if (!is_counted()) return sum_weights_up_to(weight_.data(), values, n_rows_, threshold);
+        if (!is_counted()) return sum_weights_up_to(weight_.data(), values, n_samples_, threshold);
         std::int32_t count = 0;
-        for (std::int64_t i = 0; i < n_rows_; ++i) count += values[i] <= threshold ? counts_[i] : 0;
+        for (std::int64_t i = 0; i < n_samples_; ++i) count += values[i] <= threshold ? counts_[i] : 0;
         return count;
     }
     std::int32_t label(std::int64_t i) const { return label_[static_cast<std::size_t>(i)]; }
@@ -40,28 +40,28 @@ public:
         side.sums.assign(totals_.size(), 0.0);
     }
     void add_to_side(std::int64_t i, SideSums& side) const {
-        const double weight = row_weight(i);
+        const double weight = sample_weight(i);
         side.weight += weight;
         side.sums[static_cast<std::size_t>(label(i))] += weight;
     }
 
 protected:
     void load_classes(const NodeContext& node);
-    // Only where rows count by their multiplicities alone.
+    // Only where samples count by their multiplicities alone.
     ClassTargets counted() const;
 
 private:
     bool is_counted() const { return training_.weight == nullptr; }
-    void collect_present_classes(const std::uint32_t* rows);
+    void collect_present_classes(const std::uint32_t* samples);
 
     TrainingTargets training_;
-    std::int64_t n_rows_ = 0;
+    std::int64_t n_samples_ = 0;
     double total_weight_ = 0.0;
     Buffer<std::int32_t> label_;              // classes, numbered within the node
-    const std::int32_t* counts_ = nullptr;    // multiplicities of the node's rows
+    const std::int32_t* counts_ = nullptr;    // multiplicities of the node's samples
     Buffer<double> weight_;                   // where counts are not all that matters
     std::vector<double> totals_;              // per local class
-    std::vector<std::int32_t> count_totals_;  // the same where rows are counted
+    std::vector<std::int32_t> count_totals_;  // the same where samples are counted
     std::vector<std::int32_t> classes_;       // local class -> class code, ascending
     std::vector<std::int32_t> local_class_;   // class code -> local class, -1 where absent
 };

@@ -25,10 +25,14 @@ std::unique_ptr<NodeSearch> make(const SearchSettings& settings, Arguments&&... 
 
 const char* name_of(Criterion criterion) {
     switch (criterion) {
-        case Criterion::gini: return "gini";
-        case Criterion::entropy: return "entropy";
-        case Criterion::squared_error: return "squared_error";
-        case Criterion::gaussian: return "gaussian";
+        case Criterion::gini:
+            return "gini";
+        case Criterion::entropy:
+            return "entropy";
+        case Criterion::squared_error:
+            return "squared_error";
+        case Criterion::gaussian:
+            return "gaussian";
     }
     throw std::logic_error("a criterion without a name");
 }
@@ -44,9 +48,12 @@ Criterion criterion_named(const std::string& name) {
 void check_targets(Criterion criterion, const TrainingTargets& targets) {
     switch (criterion) {
         case Criterion::gini:
-        case Criterion::entropy: return require(targets.label != nullptr, "this criterion needs class codes (int32)");
-        case Criterion::squared_error: return require(targets.value != nullptr, "this criterion needs outputs (float64)");
-        case Criterion::gaussian: return require(targets.label == nullptr, "this criterion reads no class codes");
+        case Criterion::entropy:
+            return require(targets.label != nullptr, "this criterion needs class codes (int32)");
+        case Criterion::squared_error:
+            return require(targets.value != nullptr, "this criterion needs outputs (float64)");
+        case Criterion::gaussian:
+            return require(targets.label == nullptr, "this criterion reads no class codes");
     }
 }
 
@@ -56,9 +63,12 @@ std::unique_ptr<NodeSearch> make_node_search(const CriterionOptions& options, co
         case Criterion::gini:
             if (targets.weight == nullptr) return make<CountedGini>(settings, targets);
             return make<WeightedGini>(settings, targets);
-        case Criterion::entropy: return make<Entropy>(settings, targets);
-        case Criterion::squared_error: return make<SquaredError>(settings, targets);
-        case Criterion::gaussian: return make<Gaussian>(settings, targets, options.gaussian);
+        case Criterion::entropy:
+            return make<Entropy>(settings, targets);
+        case Criterion::squared_error:
+            return make<SquaredError>(settings, targets);
+        case Criterion::gaussian:
+            return make<Gaussian>(settings, targets, options.gaussian);
     }
     throw std::logic_error("a criterion without a search");
 }

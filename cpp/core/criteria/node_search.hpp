@@ -35,8 +35,8 @@ class NodeSearch {
 public:
     virtual ~NodeSearch() = default;
 
-    // Makes room for nodes of so many rows.
-    virtual void reserve_rows(std::int64_t max_rows) = 0;
+    // Makes room for nodes of so many samples.
+    virtual void reserve_samples(std::int64_t max_samples) = 0;
 
     // Reads the node's targets. `sampler` draws directions for criteria that measure a node by its columns.
     virtual NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) = 0;

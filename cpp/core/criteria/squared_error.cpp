@@ -6,7 +6,7 @@
 namespace silvan {
 namespace {
 
-// A sum of products in twice the precision of double, so that it rounds alike for any order of the rows.
+// A sum of products in twice the precision of double, so that it rounds alike for any order of the samples.
 class ExactSum {
 public:
     void add_product(double a, double b) {
@@ -26,25 +26,25 @@ private:
 
 }  // namespace
 
-void SquaredError::reserve_rows(std::int64_t max_rows) {
-    const auto n = static_cast<std::size_t>(max_rows);
+void SquaredError::reserve_samples(std::int64_t max_samples) {
+    const auto n = static_cast<std::size_t>(max_samples);
     if (n <= weight_.size()) return;
     sum_.allocate(n * static_cast<std::size_t>(training_.n_outputs));
     weight_.allocate(n);
 }
 
 void SquaredError::load(const NodeContext& node) {
-    n_rows_ = node.n_rows;
+    n_samples_ = node.n_samples;
     const std::int64_t n_outputs = training_.n_outputs;
     totals_.assign(static_cast<std::size_t>(n_outputs), 0.0);
     total_weight_ = 0.0;
     ExactSum squares;
     pure_ = true;
-    const double* first = training_.value + static_cast<std::int64_t>(node.rows[0]) * n_outputs;
-    for (std::int64_t i = 0; i < n_rows_; ++i) {
-        const std::uint32_t row = node.rows[i];
-        const double* value = training_.value + static_cast<std::int64_t>(row) * n_outputs;
-        const double weight = node.counts[i] * (training_.weight == nullptr ? 1.0 : training_.weight[row]);
+    const double* first = training_.value + static_cast<std::int64_t>(node.samples[0]) * n_outputs;
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
+        const std::uint32_t sample = node.samples[i];
+        const double* value = training_.value + static_cast<std::int64_t>(sample) * n_outputs;
+        const double weight = node.counts[i] * (training_.weight == nullptr ? 1.0 : training_.weight[sample]);
         weight_[static_cast<std::size_t>(i)] = weight;
         total_weight_ += weight;
         for (std::int64_t k = 0; k < n_outputs; ++k) {

@@ -10,26 +10,25 @@
 namespace silvan {
 namespace {
 
-// Monotone in the value, so that bins keep the order of the rows.
-inline void find_bins(const float* values, std::int64_t n_rows, const Binning& binning, std::uint16_t* bins) {
+// Monotone in the value, so that bins keep the order of the samples.
+inline void find_bins(const float* values, std::int64_t n_samples, const Binning& binning, std::uint16_t* bins) {
     const std::int32_t last = binning.n_bins - 1;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         const auto bin = static_cast<std::int32_t>((values[i] - binning.minimum) * binning.scale);
         bins[i] = static_cast<std::uint16_t>(bin < last ? bin : last);
     }
 }
 
-void count_rows(const std::uint16_t* bins, std::int64_t n_rows, std::int32_t n_bins, std::int32_t* rows) {
-    for (std::int32_t b = 0; b <= n_bins; ++b) rows[b] = 0;
-    for (std::int64_t i = 0; i < n_rows; ++i) ++rows[bins[i] + 1];
-    for (std::int32_t b = 0; b < n_bins; ++b) rows[b + 1] += rows[b];
+void count_samples(const std::uint16_t* bins, std::int64_t n_samples, std::int32_t n_bins, std::int32_t* samples) {
+    for (std::int32_t b = 0; b <= n_bins; ++b) samples[b] = 0;
+    for (std::int64_t i = 0; i < n_samples; ++i) ++samples[bins[i] + 1];
+    for (std::int32_t b = 0; b < n_bins; ++b) samples[b + 1] += samples[b];
 }
 
-void require_leaf_rows_after_bins(const std::int32_t* rows, std::int32_t n_bins,
-                                  std::int64_t min_samples_leaf, double* score) {
+void require_leaf_samples_after_bins(const std::int32_t* samples, std::int32_t n_bins, std::int64_t min_samples_leaf,
+                                     double* score) {
     for (std::int32_t b = 0; b < n_bins; ++b) {
-        const bool enough =
-            rows[b + 1] >= min_samples_leaf && rows[n_bins] - rows[b + 1] >= min_samples_leaf;
+        const bool enough = samples[b + 1] >= min_samples_leaf && samples[n_bins] - samples[b + 1] >= min_samples_leaf;
         score[b] = enough ? score[b] : kNoScore;
     }
 }
@@ -54,8 +53,7 @@ void bound_gains(const HistogramScratch& scratch, double total, double base, std
     }
 }
 
-void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, double base,
-                      const HistogramScratch& scratch) {
+void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, double base, const HistogramScratch& scratch) {
     const double* before = scratch.moments;
     double* sum_squared = scratch.work;
     double* sum_weighted = sum_squared + (kMaxBins + 1);
@@ -111,34 +109,33 @@ double score_borders(const ClassTargets& targets, std::int32_t n_bins, const His
     return squares;
 }
 
-void score_histogram(const float* values, std::int64_t n_rows, const ClassTargets& targets,
-                     const Binning& binning, std::int64_t min_samples_leaf,
-                     const HistogramScratch& scratch) {
+void score_histogram(const float* values, std::int64_t n_samples, const ClassTargets& targets, const Binning& binning,
+                     std::int64_t min_samples_leaf, const HistogramScratch& scratch) {
     const std::int32_t n_bins = binning.n_bins;
-    find_bins(values, n_rows, binning, scratch.bins);
-    sum_class_counts(scratch.bins, n_rows, targets, n_bins, scratch.counts);
+    find_bins(values, n_samples, binning, scratch.bins);
+    sum_class_counts(scratch.bins, n_samples, targets, n_bins, scratch.counts);
 
     const double squares = score_borders(targets, n_bins, scratch);
     if (min_samples_leaf > 1) {
-        count_rows(scratch.bins, n_rows, n_bins, scratch.rows);
-        require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
+        count_samples(scratch.bins, n_samples, n_bins, scratch.samples);
+        require_leaf_samples_after_bins(scratch.samples, n_bins, min_samples_leaf, scratch.score);
     }
     if (!binning.exact) bound_class_bins(targets, n_bins, squares / targets.total, scratch);
 }
 
-void score_histogram_regression(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
+void score_histogram_regression(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
                                 const Binning& binning, std::int64_t min_samples_leaf,
                                 const HistogramScratch& scratch) {
     const std::int32_t n_bins = binning.n_bins;
     const std::int32_t width = n_bins + 1;
-    find_bins(values, n_rows, binning, scratch.bins);
-    count_rows(scratch.bins, n_rows, n_bins, scratch.rows);
+    find_bins(values, n_samples, binning, scratch.bins);
+    count_samples(scratch.bins, n_samples, n_bins, scratch.samples);
     double* weight = scratch.moments;
     double* sum = weight + (kMaxBins + 1);
     double* spread = scratch.work;  // sum of |sum - mean weight| in each bin
     for (std::int32_t b = 0; b < width; ++b) weight[b] = sum[b] = spread[b] = 0.0;
     const double mean = targets.total_sum / targets.total_weight;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         const std::int32_t b = scratch.bins[i] + 1;
         const double centred = targets.sum[i] - mean * targets.weight[i];
         weight[b] += targets.weight[i];
@@ -159,7 +156,7 @@ void score_histogram_regression(const float* values, std::int64_t n_rows, const 
         store(scratch.score + b, valid ? s : Doubles{} + kNoScore);
     }
     if (min_samples_leaf > 1) {
-        require_leaf_rows_after_bins(scratch.rows, n_bins, min_samples_leaf, scratch.score);
+        require_leaf_samples_after_bins(scratch.samples, n_bins, min_samples_leaf, scratch.score);
     }
     if (binning.exact) return;
     // No bound by min(n, m) mu here (targets are unbounded): an infinite second term leaves the first.
@@ -178,31 +175,30 @@ void score_histogram_regression(const float* values, std::int64_t n_rows, const 
     bound_gains(scratch, targets.total_weight, base, n_bins, sum_squared, sum_weighted);
 }
 
-float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64_t n_rows,
-                      std::int32_t last_bin) {
+float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64_t n_samples, std::int32_t last_bin) {
     Floats most = Floats{} - kInfinity;
     const Ints last = Ints{} + last_bin;
     std::int64_t i = 0;
-    for (; i + kFloats <= n_rows; i += kFloats) {
+    for (; i + kFloats <= n_samples; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
         most = ((bin <= last) & (v > most)) ? v : most;
     }
     float largest = largest_entry(most);
-    for (; i < n_rows; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
+    for (; i < n_samples; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
     return largest;
 }
 
-float smallest_above(const float* values, std::int64_t n_rows, float lower) {
+float smallest_above(const float* values, std::int64_t n_samples, float lower) {
     Floats least = Floats{} + kInfinity;
     const Floats limit = Floats{} + lower;
     std::int64_t i = 0;
-    for (; i + kFloats <= n_rows; i += kFloats) {
+    for (; i + kFloats <= n_samples; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         least = ((v > limit) & (v < least)) ? v : least;
     }
     float smallest = smallest_entry(least);
-    for (; i < n_rows; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
+    for (; i < n_samples; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
     return smallest;
 }
 

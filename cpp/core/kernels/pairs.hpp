@@ -1,4 +1,4 @@
-// Exact split search in small nodes: every row is compared with every other, and nothing is sorted.
+// Exact split search in small nodes: every sample is compared with every other, and nothing is sorted.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 namespace silvan {
 namespace {
 
-// sums[i] = sum of packed[j] over the rows j with values[j] <= values[i]; kBlocks vectors of i at a time.
+// sums[i] = sum of packed[j] over the samples j with values[j] <= values[i]; kBlocks vectors of i at a time.
 template <std::size_t kBlocks>
-inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std::int32_t* packed,
+inline void sum_below_blocks(const float* values, std::int64_t n_samples, const std::int32_t* packed,
                              std::int64_t start, std::int32_t* sums) {
     Floats v[kBlocks];
     Ints sum[kBlocks];
@@ -20,7 +20,7 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
         v[b] = load<Floats>(values + start + static_cast<std::int64_t>(b) * kFloats);
         sum[b] = Ints{};
     }
-    for (std::int64_t j = 0; j < n_rows; ++j) {
+    for (std::int64_t j = 0; j < n_samples; ++j) {
         const Floats value = Floats{} + values[j];
         const Ints amount = Ints{} + packed[j];
         for (std::size_t b = 0; b < kBlocks; ++b) sum[b] += (value <= v[b]) & amount;
@@ -30,35 +30,32 @@ inline void sum_below_blocks(const float* values, std::int64_t n_rows, const std
     }
 }
 
-void sum_below(const float* values, std::int64_t n_rows, const std::int32_t* packed, std::int32_t* sums) {
+void sum_below(const float* values, std::int64_t n_samples, const std::int32_t* packed, std::int32_t* sums) {
     std::int64_t start = 0;
-    for (; n_rows - start > 3 * kFloats; start += 4 * kFloats)
-        sum_below_blocks<4>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > kFloats; start += 2 * kFloats)
-        sum_below_blocks<2>(values, n_rows, packed, start, sums);
-    for (; n_rows - start > 0; start += kFloats)
-        sum_below_blocks<1>(values, n_rows, packed, start, sums);
+    for (; n_samples - start > 3 * kFloats; start += 4 * kFloats)
+        sum_below_blocks<4>(values, n_samples, packed, start, sums);
+    for (; n_samples - start > kFloats; start += 2 * kFloats)
+        sum_below_blocks<2>(values, n_samples, packed, start, sums);
+    for (; n_samples - start > 0; start += kFloats) sum_below_blocks<1>(values, n_samples, packed, start, sums);
 }
 
-// Leaves only the positions that put at least min_samples_leaf rows on either side.
-void require_leaf_rows(const float* values, std::int64_t n_rows, std::int64_t min_samples_leaf,
-                       double* score) {
+// Leaves only the positions that put at least min_samples_leaf samples on either side.
+void require_leaf_samples(const float* values, std::int64_t n_samples, std::int64_t min_samples_leaf, double* score) {
     std::int32_t ones[kMaxPairs];
-    std::int32_t rows_left[kMaxPairs];
-    for (std::int64_t i = 0; i < n_rows; ++i) ones[i] = 1;
-    sum_below(values, n_rows, ones, rows_left);
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const bool enough =
-            rows_left[i] >= min_samples_leaf && n_rows - rows_left[i] >= min_samples_leaf;
+    std::int32_t samples_left[kMaxPairs];
+    for (std::int64_t i = 0; i < n_samples; ++i) ones[i] = 1;
+    sum_below(values, n_samples, ones, samples_left);
+    for (std::int64_t i = 0; i < n_samples; ++i) {
+        const bool enough = samples_left[i] >= min_samples_leaf && n_samples - samples_left[i] >= min_samples_leaf;
         score[i] = enough ? score[i] : kNoScore;
     }
 }
 
-// Scores are kNoScore from n_rows on to the end of the last vector.
-Split best_of_pairs(const float* values, std::int64_t n_rows, const double* score) {
+// Scores are kNoScore from n_samples on to the end of the last vector.
+Split best_of_pairs(const float* values, std::int64_t n_samples, const double* score) {
     Doubles best = Doubles{} + kNoScore;
     Doubles lower = Doubles{} + kInfinity;
-    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+    for (std::int64_t i = 0; i < n_samples; i += kDoubles) {
         const Doubles s = load<Doubles>(score + i);
         const Doubles v = load_as_doubles(values + i);
         const Longs better = (s > best) | ((s == best) & (v < lower));
@@ -76,18 +73,18 @@ Split best_of_pairs(const float* values, std::int64_t n_rows, const double* scor
 }
 
 // Two classes: the low half of a word sums all counts, the high half those of class 1.
-void score_pairs_two(const float* values, std::int64_t n_rows, const ClassTargets& targets, double* score) {
+void score_pairs_two(const float* values, std::int64_t n_samples, const ClassTargets& targets, double* score) {
     std::int32_t packed[kMaxPairs];
     std::int32_t sums[kMaxPairs];
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         const auto count = static_cast<std::uint32_t>(targets.count[i]);
         const auto label = static_cast<std::uint32_t>(targets.label[i]);
         packed[i] = static_cast<std::int32_t>(count | ((count * label) << 16));
     }
-    sum_below(values, n_rows, packed, sums);
+    sum_below(values, n_samples, packed, sums);
     const double total = targets.total;
     const double total_one = targets.totals[1];
-    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+    for (std::int64_t i = 0; i < n_samples; i += kDoubles) {
         const HalfInts sum = load<HalfInts>(sums + i);
         const Doubles left = __builtin_convertvector(sum & 0xFFFF, Doubles);
         const Doubles left_one = __builtin_convertvector((sum >> 16) & 0xFFFF, Doubles);
@@ -101,9 +98,9 @@ void score_pairs_two(const float* values, std::int64_t n_rows, const ClassTarget
     }
 }
 
-// The counts of four classes from `first` on, each in 8 bits of a word; zero for rows of other classes.
-void pack_four_classes(const ClassTargets& targets, std::int64_t n_rows, std::int32_t first, std::int32_t* packed) {
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+// The counts of four classes from `first` on, each in 8 bits of a word; zero for samples of other classes.
+void pack_four_classes(const ClassTargets& targets, std::int64_t n_samples, std::int32_t first, std::int32_t* packed) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         const std::int32_t k = targets.label[i] - first;
         const std::int32_t count = targets.count[i];
         std::int32_t word = k == 0 ? count : 0;
@@ -115,15 +112,15 @@ void pack_four_classes(const ClassTargets& targets, std::int64_t n_rows, std::in
 }
 
 // Up to eight classes: four 8-bit sums a word.
-void score_pairs_many(const float* values, std::int64_t n_rows, const ClassTargets& targets, double* score) {
+void score_pairs_many(const float* values, std::int64_t n_samples, const ClassTargets& targets, double* score) {
     std::int32_t packed[kMaxPairs];
     std::int32_t sums[2][kMaxPairs];
     for (std::int32_t first = 0; first < targets.n_classes; first += 4) {
-        pack_four_classes(targets, n_rows, first, packed);
-        sum_below(values, n_rows, packed, sums[first / 4]);
+        pack_four_classes(targets, n_samples, first, packed);
+        sum_below(values, n_samples, packed, sums[first / 4]);
     }
     const double total = targets.total;
-    for (std::int64_t i = 0; i < n_rows; i += kDoubles) {
+    for (std::int64_t i = 0; i < n_samples; i += kDoubles) {
         HalfInts sum[2] = {load<HalfInts>(sums[0] + i)};
         if (targets.n_classes > 4) sum[1] = load<HalfInts>(sums[1] + i);
         Doubles left = Doubles{};
@@ -144,21 +141,21 @@ void score_pairs_many(const float* values, std::int64_t n_rows, const ClassTarge
     }
 }
 
-Split search_pairs(const float* values, std::int64_t n_rows, const ClassTargets& targets,
-                           std::int64_t min_samples_leaf) {
+Split search_pairs(const float* values, std::int64_t n_samples, const ClassTargets& targets,
+                   std::int64_t min_samples_leaf) {
     double score[kMaxPairs];
     if (targets.n_classes == 2) {
-        score_pairs_two(values, n_rows, targets, score);
+        score_pairs_two(values, n_samples, targets, score);
     } else {
-        score_pairs_many(values, n_rows, targets, score);
+        score_pairs_many(values, n_samples, targets, score);
     }
-    if (min_samples_leaf > 1) require_leaf_rows(values, n_rows, min_samples_leaf, score);
-    return best_of_pairs(values, n_rows, score);
+    if (min_samples_leaf > 1) require_leaf_samples(values, n_samples, min_samples_leaf, score);
+    return best_of_pairs(values, n_samples, score);
 }
 
-// Scores the positions of kBlocks vectors of rows from `start` on; `position` has the values as doubles.
+// Scores the positions of kBlocks vectors of samples from `start` on; `position` has the values as doubles.
 template <std::size_t kBlocks>
-inline void score_regression_blocks(const double* position, std::int64_t n_rows, const RegressionTargets& targets,
+inline void score_regression_blocks(const double* position, std::int64_t n_samples, const RegressionTargets& targets,
                                     std::int64_t start, double* score) {
     Doubles v[kBlocks];
     Doubles weight[kBlocks];
@@ -167,36 +164,35 @@ inline void score_regression_blocks(const double* position, std::int64_t n_rows,
         v[b] = load<Doubles>(position + start + static_cast<std::int64_t>(b) * kDoubles);
         weight[b] = sum[b] = Doubles{};
     }
-    for (std::int64_t j = 0; j < n_rows; ++j) {
+    for (std::int64_t j = 0; j < n_samples; ++j) {
         const Doubles value = Doubles{} + position[j];
-        const Longs row_weight = (Longs)(Doubles{} + targets.weight[j]);
-        const Longs row_sum = (Longs)(Doubles{} + targets.sum[j]);
+        const Longs sample_weight = (Longs)(Doubles{} + targets.weight[j]);
+        const Longs sample_sum = (Longs)(Doubles{} + targets.sum[j]);
         for (std::size_t b = 0; b < kBlocks; ++b) {
             const Longs below = value <= v[b];
-            weight[b] += (Doubles)(below & row_weight);
-            sum[b] += (Doubles)(below & row_sum);
+            weight[b] += (Doubles)(below & sample_weight);
+            sum[b] += (Doubles)(below & sample_sum);
         }
     }
     for (std::size_t b = 0; b < kBlocks; ++b) {
         const Doubles weight_right = targets.total_weight - weight[b];
         const Doubles sum_right = targets.total_sum - sum[b];
         const Doubles s = moment_scores(sum[b] * sum[b], weight[b], sum_right * sum_right, weight_right);
-        store(score + start + static_cast<std::int64_t>(b) * kDoubles,
-              weight_right > 0.0 ? s : Doubles{} + kNoScore);
+        store(score + start + static_cast<std::int64_t>(b) * kDoubles, weight_right > 0.0 ? s : Doubles{} + kNoScore);
     }
 }
 
-Split search_pairs_regression(const float* values, std::int64_t n_rows,
-                                      const RegressionTargets& targets, std::int64_t min_samples_leaf) {
+Split search_pairs_regression(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
+                              std::int64_t min_samples_leaf) {
     double position[kMaxPairs];
     double score[kMaxPairs];
-    for (std::int64_t i = 0; i < n_rows; i += kDoubles) store(position + i, load_as_doubles(values + i));
+    for (std::int64_t i = 0; i < n_samples; i += kDoubles) store(position + i, load_as_doubles(values + i));
     std::int64_t start = 0;
-    for (; n_rows - start > kDoubles; start += 2 * kDoubles)
-        score_regression_blocks<2>(position, n_rows, targets, start, score);
-    if (n_rows - start > 0) score_regression_blocks<1>(position, n_rows, targets, start, score);
-    if (min_samples_leaf > 1) require_leaf_rows(values, n_rows, min_samples_leaf, score);
-    return best_of_pairs(values, n_rows, score);
+    for (; n_samples - start > kDoubles; start += 2 * kDoubles)
+        score_regression_blocks<2>(position, n_samples, targets, start, score);
+    if (n_samples - start > 0) score_regression_blocks<1>(position, n_samples, targets, start, score);
+    if (min_samples_leaf > 1) require_leaf_samples(values, n_samples, min_samples_leaf, score);
+    return best_of_pairs(values, n_samples, score);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Projects the rows of a node on a direction.
+// Projects the samples of a node on a direction.
 #pragma once
 
 #include <cstddef>
@@ -11,45 +11,52 @@ namespace {
 
 constexpr std::int64_t kProjectBlock = 64;
 
-// Adds kTerms terms to each value, or sets the values to them if they are the first. Rows are looked up once
+// Adds kTerms terms to each value, or sets the values to them if they are the first. Samples are looked up once
 // for all terms, so that the loads of several columns are under way at a time. Sum is the type that terms are
 // rounded to and added in.
 template <typename T, typename Sum, bool kUnitStride, bool kFirst, std::size_t kTerms>
-inline void add_terms(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
-                      const std::int32_t* indices, const float* weights, Sum* values) {
+inline void add_terms(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n,
+                      const std::int32_t* indices, const float* coefficients, Sum* values) {
     const T* column[kTerms];
-    Sum weight[kTerms];
+    Sum coefficient[kTerms];
     for (std::size_t k = 0; k < kTerms; ++k) {
         column[k] = features.as<T>() + (indices[k] - features.first_column) * features.column_stride;
-        weight[k] = static_cast<Sum>(weights[k]);
+        coefficient[k] = static_cast<Sum>(coefficients[k]);
     }
     const std::int64_t stride = kUnitStride ? 1 : features.row_stride;
     for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t offset = static_cast<std::int64_t>(rows[i]) * stride;
-        Sum sum = kFirst ? weight[0] * static_cast<Sum>(column[0][offset]) : values[i];
+        const std::int64_t offset = static_cast<std::int64_t>(samples[i]) * stride;
+        Sum sum = kFirst ? coefficient[0] * static_cast<Sum>(column[0][offset]) : values[i];
         for (std::size_t k = kFirst ? 1 : 0; k < kTerms; ++k) {
-            sum += weight[k] * static_cast<Sum>(column[k][offset]);
+            sum += coefficient[k] * static_cast<Sum>(column[k][offset]);
         }
         values[i] = sum;
     }
 }
 
 template <typename T, typename Sum, bool kUnitStride>
-inline void project_block(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
+inline void project_block(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n,
                           const Direction& direction, Sum* values) {
     const std::int32_t* indices = direction.indices;
-    const float* weights = direction.weights;
+    const float* coefficients = direction.coefficients;
     switch (direction.n_nonzeros) {
-        case 1: add_terms<T, Sum, kUnitStride, true, 1>(features, rows, n, indices, weights, values); return;
-        case 2: add_terms<T, Sum, kUnitStride, true, 2>(features, rows, n, indices, weights, values); return;
-        case 3: add_terms<T, Sum, kUnitStride, true, 3>(features, rows, n, indices, weights, values); return;
-        default: add_terms<T, Sum, kUnitStride, true, 4>(features, rows, n, indices, weights, values);
+        case 1:
+            add_terms<T, Sum, kUnitStride, true, 1>(features, samples, n, indices, coefficients, values);
+            return;
+        case 2:
+            add_terms<T, Sum, kUnitStride, true, 2>(features, samples, n, indices, coefficients, values);
+            return;
+        case 3:
+            add_terms<T, Sum, kUnitStride, true, 3>(features, samples, n, indices, coefficients, values);
+            return;
+        default:
+            add_terms<T, Sum, kUnitStride, true, 4>(features, samples, n, indices, coefficients, values);
     }
     std::int64_t k = 4;
     for (; k + 4 <= direction.n_nonzeros; k += 4)
-        add_terms<T, Sum, kUnitStride, false, 4>(features, rows, n, indices + k, weights + k, values);
+        add_terms<T, Sum, kUnitStride, false, 4>(features, samples, n, indices + k, coefficients + k, values);
     for (; k < direction.n_nonzeros; ++k)
-        add_terms<T, Sum, kUnitStride, false, 1>(features, rows, n, indices + k, weights + k, values);
+        add_terms<T, Sum, kUnitStride, false, 1>(features, samples, n, indices + k, coefficients + k, values);
 }
 
 // Smallest and largest of the values that come, and whether any is missing.
@@ -92,35 +99,36 @@ ValueRange measure_range(float* values, std::int64_t n) {
 }
 
 template <typename Read>
-inline Floats read_vector(const std::uint32_t* rows, const Read& read) {
+inline Floats read_vector(const std::uint32_t* samples, const Read& read) {
 #if defined(__AVX512F__)
-    return Floats{read(rows[0]), read(rows[1]), read(rows[2]),  read(rows[3]),  read(rows[4]),  read(rows[5]),
-                  read(rows[6]), read(rows[7]), read(rows[8]),  read(rows[9]),  read(rows[10]), read(rows[11]),
-                  read(rows[12]), read(rows[13]), read(rows[14]), read(rows[15])};
+    return Floats{read(samples[0]),  read(samples[1]),  read(samples[2]),  read(samples[3]),
+                  read(samples[4]),  read(samples[5]),  read(samples[6]),  read(samples[7]),
+                  read(samples[8]),  read(samples[9]),  read(samples[10]), read(samples[11]),
+                  read(samples[12]), read(samples[13]), read(samples[14]), read(samples[15])};
 #elif defined(__AVX2__)
-    return Floats{read(rows[0]), read(rows[1]), read(rows[2]), read(rows[3]),
-                  read(rows[4]), read(rows[5]), read(rows[6]), read(rows[7])};
+    return Floats{read(samples[0]), read(samples[1]), read(samples[2]), read(samples[3]),
+                  read(samples[4]), read(samples[5]), read(samples[6]), read(samples[7])};
 #else
-    return Floats{read(rows[0]), read(rows[1]), read(rows[2]), read(rows[3])};
+    return Floats{read(samples[0]), read(samples[1]), read(samples[2]), read(samples[3])};
 #endif
 }
 
 // A direction of one term. Values go from registers to the range: loading what was just stored entry by entry waits.
 template <typename Read>
-inline ValueRange project_single(const std::uint32_t* rows, std::int64_t n, float weight, float* values,
+inline ValueRange project_single(const std::uint32_t* samples, std::int64_t n, float coefficient, float* values,
                                  const Read& read) {
     RangeOfVectors range;
     const std::int64_t whole = n - n % kFloats;
     for (std::int64_t i = 0; i < whole; i += kFloats) {
-        const Floats v = weight * read_vector(rows + i, read);
+        const Floats v = coefficient * read_vector(samples + i, read);
         store(values + i, v);
         range.add(v);
     }
     Floats last = Floats{};
     if (whole < n) {
-        std::uint32_t repeated[kFloats];  // the last row changes no range
-        for (std::int64_t l = 0; l < kFloats; ++l) repeated[l] = rows[whole + l < n ? whole + l : n - 1];
-        last = weight * read_vector(repeated, read);
+        std::uint32_t repeated[kFloats];  // the last sample changes no range
+        for (std::int64_t l = 0; l < kFloats; ++l) repeated[l] = samples[whole + l < n ? whole + l : n - 1];
+        last = coefficient * read_vector(repeated, read);
         range.add(last);
     }
     store_padded(values, n, whole, last);
@@ -128,94 +136,110 @@ inline ValueRange project_single(const std::uint32_t* rows, std::int64_t n, floa
 }
 
 template <typename T>
-inline ValueRange project_feature(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n,
+inline ValueRange project_feature(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n,
                                   const Direction& direction, float* values) {
     const T* column = features.as<T>() + (direction.indices[0] - features.first_column) * features.column_stride;
-    const float weight = direction.weights[0];
+    const float coefficient = direction.coefficients[0];
     if (features.row_stride == 1) {
-        return project_single(rows, n, weight, values,
-                              [column](std::uint32_t row) { return static_cast<float>(column[row]); });
+        return project_single(samples, n, coefficient, values,
+                              [column](std::uint32_t sample) { return static_cast<float>(column[sample]); });
     }
-    return project_single(rows, n, weight, values, [column, stride = features.row_stride](std::uint32_t row) {
-        return static_cast<float>(column[static_cast<std::int64_t>(row) * stride]);
-    });
+    return project_single(samples, n, coefficient, values,
+                          [column, stride = features.row_stride](std::uint32_t sample) {
+                              return static_cast<float>(column[static_cast<std::int64_t>(sample) * stride]);
+                          });
 }
 
 template <typename T>
-void project_typed(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
+void project_typed(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n_samples,
                    const Direction& direction, float* values) {
-    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
-        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
+    for (std::int64_t start = 0; start < n_samples; start += kProjectBlock) {
+        const std::int64_t n = n_samples - start < kProjectBlock ? n_samples - start : kProjectBlock;
         if (features.row_stride == 1) {
-            project_block<T, float, true>(features, rows + start, n, direction, values + start);
+            project_block<T, float, true>(features, samples + start, n, direction, values + start);
         } else {
-            project_block<T, float, false>(features, rows + start, n, direction, values + start);
+            project_block<T, float, false>(features, samples + start, n, direction, values + start);
         }
     }
 }
 
 template <typename T>
-void project_sums(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
+void project_sums(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n_samples,
                   const Direction& direction, float* values) {
     double sums[kProjectBlock];
-    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
-        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
-        project_block<T, double, false>(features, rows + start, n, direction, sums);
+    for (std::int64_t start = 0; start < n_samples; start += kProjectBlock) {
+        const std::int64_t n = n_samples - start < kProjectBlock ? n_samples - start : kProjectBlock;
+        project_block<T, double, false>(features, samples + start, n, direction, sums);
         for (std::int64_t i = 0; i < n; ++i) values[start + i] = static_cast<float>(sums[i]);
     }
 }
 
 // Adds a term to each value, or sets the values to it if it is the first.
 template <bool kFirst>
-inline void add_code_term(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n, std::int32_t index,
-                          float weight, float* values) {
+inline void add_code_term(const FeatureCodes& codes, const std::uint32_t* samples, std::int64_t n, std::int32_t index,
+                          float coefficient, float* values) {
     const std::uint8_t* column = codes.codes + index;
     const float* table = codes.tables + 256 * static_cast<std::int64_t>(index);
     for (std::int64_t i = 0; i < n; ++i) {
-        const float term = weight * table[column[static_cast<std::int64_t>(rows[i]) * codes.row_stride]];
+        const float term = coefficient * table[column[static_cast<std::int64_t>(samples[i]) * codes.row_stride]];
         values[i] = kFirst ? term : values[i] + term;
     }
 }
 
-ValueRange project_codes(const FeatureCodes& codes, const std::uint32_t* rows, std::int64_t n_rows,
+ValueRange project_codes(const FeatureCodes& codes, const std::uint32_t* samples, std::int64_t n_samples,
                          const Direction& direction, float* values) {
     if (direction.n_nonzeros == 1) {
         const std::uint8_t* column = codes.codes + direction.indices[0];
         const float* table = codes.tables + 256 * static_cast<std::int64_t>(direction.indices[0]);
-        return project_single(rows, n_rows, direction.weights[0], values,
-                              [column, table, stride = codes.row_stride](std::uint32_t row) {
-                                  return table[column[static_cast<std::int64_t>(row) * stride]];
+        return project_single(samples, n_samples, direction.coefficients[0], values,
+                              [column, table, stride = codes.row_stride](std::uint32_t sample) {
+                                  return table[column[static_cast<std::int64_t>(sample) * stride]];
                               });
     }
-    for (std::int64_t start = 0; start < n_rows; start += kProjectBlock) {
-        const std::int64_t n = n_rows - start < kProjectBlock ? n_rows - start : kProjectBlock;
-        add_code_term<true>(codes, rows + start, n, direction.indices[0], direction.weights[0], values + start);
+    for (std::int64_t start = 0; start < n_samples; start += kProjectBlock) {
+        const std::int64_t n = n_samples - start < kProjectBlock ? n_samples - start : kProjectBlock;
+        add_code_term<true>(codes, samples + start, n, direction.indices[0], direction.coefficients[0], values + start);
         for (std::int64_t k = 1; k < direction.n_nonzeros; ++k) {
-            add_code_term<false>(codes, rows + start, n, direction.indices[k], direction.weights[k], values + start);
+            add_code_term<false>(codes, samples + start, n, direction.indices[k], direction.coefficients[k],
+                                 values + start);
         }
     }
-    return measure_range(values, n_rows);
+    return measure_range(values, n_samples);
 }
 
-ValueRange project(const FeatureMatrix& features, const std::uint32_t* rows, std::int64_t n_rows,
+ValueRange project(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n_samples,
                    const Direction& direction, float* values) {
     if (direction.n_nonzeros == 1) {
         switch (features.type) {
-            case FeatureType::float32: return project_feature<float>(features, rows, n_rows, direction, values);
-            case FeatureType::uint8: return project_feature<std::uint8_t>(features, rows, n_rows, direction, values);
-            case FeatureType::float64: return project_feature<double>(features, rows, n_rows, direction, values);
+            case FeatureType::float32:
+                return project_feature<float>(features, samples, n_samples, direction, values);
+            case FeatureType::uint8:
+                return project_feature<std::uint8_t>(features, samples, n_samples, direction, values);
+            case FeatureType::float64:
+                return project_feature<double>(features, samples, n_samples, direction, values);
             case FeatureType::sums_int32:
-            case FeatureType::sums_float64: break;
+            case FeatureType::sums_float64:
+                break;
         }
     }
     switch (features.type) {
-        case FeatureType::float32: project_typed<float>(features, rows, n_rows, direction, values); break;
-        case FeatureType::float64: project_typed<double>(features, rows, n_rows, direction, values); break;
-        case FeatureType::uint8: project_typed<std::uint8_t>(features, rows, n_rows, direction, values); break;
-        case FeatureType::sums_int32: project_sums<std::int32_t>(features, rows, n_rows, direction, values); break;
-        case FeatureType::sums_float64: project_sums<double>(features, rows, n_rows, direction, values); break;
+        case FeatureType::float32:
+            project_typed<float>(features, samples, n_samples, direction, values);
+            break;
+        case FeatureType::float64:
+            project_typed<double>(features, samples, n_samples, direction, values);
+            break;
+        case FeatureType::uint8:
+            project_typed<std::uint8_t>(features, samples, n_samples, direction, values);
+            break;
+        case FeatureType::sums_int32:
+            project_sums<std::int32_t>(features, samples, n_samples, direction, values);
+            break;
+        case FeatureType::sums_float64:
+            project_sums<double>(features, samples, n_samples, direction, values);
+            break;
     }
-    return measure_range(values, n_rows);
+    return measure_range(values, n_samples);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Scores one given threshold of a direction: a single pass over the rows, for thresholds that are drawn.
+// Scores one given threshold of a direction: a single pass over the samples, for thresholds that are drawn.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace silvan {
 namespace {
 
-// Counts of the classes first .. first + 3 among the first n rows whose values are at most the threshold; n is a
+// Counts of the classes first .. first + 3 among the first n samples whose values are at most the threshold; n is a
 // multiple of kFloats.
 inline void count_four_classes(const float* values, std::int64_t n, const ClassTargets& targets, float threshold,
                                std::int32_t first, std::int32_t* counts) {
@@ -24,7 +24,7 @@ inline void count_four_classes(const float* values, std::int64_t n, const ClassT
     for (std::size_t k = 0; k < 4; ++k) counts[k] = sum_of_entries(sum[k]);
 }
 
-// The same for all classes and any number of rows, by fields of a word; only where all counts fit into them.
+// The same for all classes and any number of samples, by fields of a word; only where all counts fit into them.
 inline void count_in_word(const float* values, std::int64_t n, const ClassTargets& targets, float threshold,
                           std::int32_t bits, std::int32_t* counts) {
     std::uint64_t word = 0;
@@ -38,7 +38,7 @@ inline void count_in_word(const float* values, std::int64_t n, const ClassTarget
     }
 }
 
-// The same in tables that rows take turns in, so that few of them wait for the last one of the same class.
+// The same in tables that samples take turns in, so that few of them wait for the last one of the same class.
 inline void count_in_tables(const float* values, std::int64_t n, const ClassTargets& targets, float threshold,
                             std::int32_t* counts) {
     std::int32_t others[3][kMaxThresholdClasses];
@@ -68,18 +68,18 @@ inline void count_classes(const float* values, std::int64_t n, const ClassTarget
     }
 }
 
-inline bool leaves_have_rows(const float* values, std::int64_t n, float threshold, std::int64_t min_samples_leaf) {
+inline bool leaves_have_samples(const float* values, std::int64_t n, float threshold, std::int64_t min_samples_leaf) {
     if (min_samples_leaf <= 1) return true;
     std::int64_t n_left = 0;
     for (std::int64_t i = 0; i < n; ++i) n_left += values[i] <= threshold ? 1 : 0;
     return n_left >= min_samples_leaf && n - n_left >= min_samples_leaf;
 }
 
-Split score_threshold(const float* values, std::int64_t n_rows, const ClassTargets& targets, float threshold,
+Split score_threshold(const float* values, std::int64_t n_samples, const ClassTargets& targets, float threshold,
                       std::int64_t min_samples_leaf) {
-    if (!leaves_have_rows(values, n_rows, threshold, min_samples_leaf)) return {};
+    if (!leaves_have_samples(values, n_samples, threshold, min_samples_leaf)) return {};
     std::int32_t counts[kMaxThresholdClasses];
-    count_classes(values, n_rows, targets, threshold, counts);
+    count_classes(values, n_samples, targets, threshold, counts);
     std::int64_t left = 0;
     std::int64_t squares_left = 0;
     std::int64_t squares_right = 0;
@@ -95,14 +95,14 @@ Split score_threshold(const float* values, std::int64_t n_rows, const ClassTarge
             threshold, true};
 }
 
-Split score_threshold_regression(const float* values, std::int64_t n_rows, const RegressionTargets& targets,
+Split score_threshold_regression(const float* values, std::int64_t n_samples, const RegressionTargets& targets,
                                  float threshold, std::int64_t min_samples_leaf) {
-    if (!leaves_have_rows(values, n_rows, threshold, min_samples_leaf)) return {};
+    if (!leaves_have_samples(values, n_samples, threshold, min_samples_leaf)) return {};
     Doubles weights = Doubles{};
     Doubles sums = Doubles{};
     const Doubles limit = Doubles{} + static_cast<double>(threshold);
     std::int64_t i = 0;
-    for (; i + kDoubles <= n_rows; i += kDoubles) {
+    for (; i + kDoubles <= n_samples; i += kDoubles) {
         const Longs below = load_as_doubles(values + i) <= limit;
         weights += (Doubles)(below & load<Longs>(targets.weight + i));
         sums += (Doubles)(below & load<Longs>(targets.sum + i));
@@ -113,7 +113,7 @@ Split score_threshold_regression(const float* values, std::int64_t n_rows, const
         weight += weights[l];
         sum += sums[l];
     }
-    for (; i < n_rows; ++i) {
+    for (; i < n_samples; ++i) {
         weight += values[i] <= threshold ? targets.weight[i] : 0.0;
         sum += values[i] <= threshold ? targets.sum[i] : 0.0;
     }

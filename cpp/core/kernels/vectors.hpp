@@ -49,9 +49,7 @@ inline Doubles load_as_doubles(const std::int32_t* from) {
     return __builtin_convertvector(load<HalfInts>(from), Doubles);
 }
 
-inline Doubles load_as_doubles(const float* from) {
-    return __builtin_convertvector(load<HalfFloats>(from), Doubles);
-}
+inline Doubles load_as_doubles(const float* from) { return __builtin_convertvector(load<HalfFloats>(from), Doubles); }
 
 // The number of each entry.
 inline Ints entry_numbers() {

@@ -44,8 +44,8 @@ AliasTable::AliasTable(const std::vector<double>& probabilities) : outcomes_(pro
         shares[i] = probabilities[i] / sum * n;
         (shares[i] < 1.0 ? below : above).push_back(i);
     }
-    const auto largest = static_cast<std::uint32_t>(
-        std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin());
+    const auto largest = static_cast<std::uint32_t>(std::max_element(probabilities.begin(), probabilities.end()) -
+                                                    probabilities.begin());
     while (!below.empty()) {
         const std::uint32_t small = below.back();
         below.pop_back();

@@ -14,12 +14,11 @@ class AxisAlignedSampler final : public ProjectionSampler {
 public:
     explicit AxisAlignedSampler(std::int64_t n_features) : n_features_(n_features), features_(n_features) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         const std::int64_t count = std::min(n_directions, n_features_);
         const ProjectionBatch::Tail tail = batch.extend(count, count);
         features_.draw(count, random, tail.indices);
-        std::fill_n(tail.weights, count, 1.0F);
+        std::fill_n(tail.coefficients, count, 1.0F);
         std::iota(tail.ends, tail.ends + count, tail.begin + 1);
     }
 

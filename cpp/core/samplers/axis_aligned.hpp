@@ -6,7 +6,7 @@
 namespace silvan {
 
 // A node gets min(n_directions, n_features) distinct features, uniform without replacement and in random
-// order, each with weight 1.
+// order, each with coefficient 1.
 class AxisAligned final : public ProjectionDistribution {
 public:
     explicit AxisAligned(std::int64_t n_features) : n_features_(n_features) {}

@@ -19,19 +19,19 @@ constexpr double kNoVariance = 1e-10;
 // Correlations below this are rounding errors.
 constexpr double kNoCorrelation = 1e-6;
 
-// Columns, one after the other, each of `n_rows` numbers.
+// Columns, one after the other, each of `n_samples` numbers.
 struct Columns {
-    std::size_t n_rows = 0;
+    std::size_t n_samples = 0;
     std::size_t n_columns = 0;
     std::vector<double> values;
 
-    void reshape(std::size_t rows, std::size_t columns) {
-        n_rows = rows;
+    void reshape(std::size_t samples, std::size_t columns) {
+        n_samples = samples;
         n_columns = columns;
-        values.assign(rows * columns, 0.0);
+        values.assign(samples * columns, 0.0);
     }
-    double* column(std::size_t j) { return values.data() + j * n_rows; }
-    const double* column(std::size_t j) const { return values.data() + j * n_rows; }
+    double* column(std::size_t j) { return values.data() + j * n_samples; }
+    const double* column(std::size_t j) const { return values.data() + j * n_samples; }
 };
 
 // Finds the canonical directions of a sample; holds them until the next.
@@ -46,14 +46,14 @@ public:
     void fit(NodeSample& sample, const TrainingTargets& targets) {
         const std::size_t n_loaded = sample.n_columns();
         directions_.reshape(n_loaded, 0);
-        if (sample.n_rows() < 2) return;
+        if (sample.n_samples() < 2) return;
         sample.standardize(deviation_, present_);
         if (present_.empty()) return;
         sample.scale_by_weight();
         covariances(sample, covariance_);
         if (!find_whitening(covariance_, sample.n_columns(), whitening_)) return;
-        const bool found = targets.label != nullptr ? relate_to_classes(sample, targets)
-                                                    : relate_to_outputs(sample, targets);
+        const bool found =
+            targets.label != nullptr ? relate_to_classes(sample, targets) : relate_to_outputs(sample, targets);
         if (!found) return;
         decompose(n_loaded);
     }
@@ -73,24 +73,24 @@ private:
         return whitening.n_columns > 0;
     }
 
-    // Covariances between the columns and the indicators of the classes, the latter whitened: sums over the rows
+    // Covariances between the columns and the indicators of the classes, the latter whitened: sums over the samples
     // of a class divided by the root of its share of the weight. (Indicators are uncorrelated before they are
     // centred, and centred columns cannot tell the difference.)
     bool relate_to_classes(const NodeSample& sample, const TrainingTargets& targets) {
-        classes_.read(targets, sample.rows(), sample.n_rows());
+        classes_.read(targets, sample.samples(), sample.n_samples());
         if (classes_.n_classes() < 2) return false;
         relation_.reshape(sample.n_columns(), classes_.n_classes());
         std::vector<double>& share = variance_;
         share.assign(classes_.n_classes(), 0.0);
-        for (std::size_t i = 0; i < sample.n_rows(); ++i) {
+        for (std::size_t i = 0; i < sample.n_samples(); ++i) {
             const double weight = sample.weight()[i] / sample.total_weight();
-            share[classes_.of_row(i)] += weight;
+            share[classes_.of_sample(i)] += weight;
             const double root = std::sqrt(weight);
-            double* sums = relation_.column(classes_.of_row(i));
+            double* sums = relation_.column(classes_.of_sample(i));
             for (std::size_t j = 0; j < sample.n_columns(); ++j) sums[j] += root * sample.column(j)[i];
         }
         for (std::size_t c = 0; c < relation_.n_columns; ++c) {
-            for (std::size_t j = 0; j < relation_.n_rows; ++j) relation_.column(c)[j] /= std::sqrt(share[c]);
+            for (std::size_t j = 0; j < relation_.n_samples; ++j) relation_.column(c)[j] /= std::sqrt(share[c]);
         }
         return true;
     }
@@ -102,14 +102,14 @@ private:
         std::vector<double> covariance(n * n);
         for (std::size_t a = 0; a < n; ++a) {
             for (std::size_t b = a; b < n; ++b) {
-                covariance[a * n + b] = dot(outputs_.column(a), outputs_.column(b), outputs_.n_rows);
+                covariance[a * n + b] = dot(outputs_.column(a), outputs_.column(b), outputs_.n_samples);
             }
         }
         if (!find_whitening(covariance, n, output_whitening_)) return false;
         relation_.reshape(sample.n_columns(), output_whitening_.n_columns);
         for (std::size_t j = 0; j < sample.n_columns(); ++j) {
             for (std::size_t a = 0; a < n; ++a) {
-                const double product = dot(sample.column(j), outputs_.column(a), outputs_.n_rows);
+                const double product = dot(sample.column(j), outputs_.column(a), outputs_.n_samples);
                 for (std::size_t c = 0; c < relation_.n_columns; ++c) {
                     relation_.column(c)[j] += product * output_whitening_.column(c)[a];
                 }
@@ -121,24 +121,24 @@ private:
     // The outputs that vary, centred, standardised and scaled by the weights as the columns are.
     void read_outputs(const NodeSample& sample, const TrainingTargets& targets) {
         const auto n_outputs = static_cast<std::size_t>(targets.n_outputs);
-        outputs_.reshape(sample.n_rows(), n_outputs);
+        outputs_.reshape(sample.n_samples(), n_outputs);
         std::size_t n_varying = 0;
         for (std::size_t a = 0; a < n_outputs; ++a) {
             double* y = outputs_.column(n_varying);
-            const double first = targets.value[sample.rows()[0] * n_outputs + a];
-            for (std::size_t i = 0; i < sample.n_rows(); ++i) {
-                y[i] = targets.value[sample.rows()[i] * n_outputs + a] - first;
+            const double first = targets.value[sample.samples()[0] * n_outputs + a];
+            for (std::size_t i = 0; i < sample.n_samples(); ++i) {
+                y[i] = targets.value[sample.samples()[i] * n_outputs + a] - first;
             }
-            const double mean = dot(y, sample.weight(), sample.n_rows()) / sample.total_weight();
+            const double mean = dot(y, sample.weight(), sample.n_samples()) / sample.total_weight();
             double variance = 0.0;
-            for (std::size_t i = 0; i < sample.n_rows(); ++i) {
+            for (std::size_t i = 0; i < sample.n_samples(); ++i) {
                 const double root = std::sqrt(sample.weight()[i] / sample.total_weight());
                 y[i] = root * (y[i] - mean);
                 variance += y[i] * y[i];
             }
             if (!(variance > 0.0)) continue;
             const double scale = 1.0 / std::sqrt(variance);
-            for (std::size_t i = 0; i < sample.n_rows(); ++i) y[i] *= scale;
+            for (std::size_t i = 0; i < sample.n_samples(); ++i) y[i] *= scale;
             ++n_varying;
         }
         outputs_.n_columns = n_varying;
@@ -150,7 +150,7 @@ private:
         matrix.resize(rank * relation_.n_columns);
         for (std::size_t c = 0; c < relation_.n_columns; ++c) {
             for (std::size_t r = 0; r < rank; ++r) {
-                matrix[c * rank + r] = dot(whitening_.column(r), relation_.column(c), relation_.n_rows);
+                matrix[c * rank + r] = dot(whitening_.column(r), relation_.column(c), relation_.n_samples);
             }
         }
         const auto n_columns = static_cast<int>(relation_.n_columns);
@@ -187,13 +187,12 @@ public:
     CanonicalDirectionsSampler(std::int64_t n_features, CanonicalDirections::Options options, const Lapack& lapack)
         : options_(options), features_(n_features, options.n_drawn), fit_(lapack) {}
 
-    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         const std::int64_t target = batch.size() + n_directions;
         for (std::int64_t fit = 0; batch.size() < target && fit < options_.max_fits; ++fit) {
             features_.draw(random);
             const std::int64_t before = batch.size();
-            if (node.n_rows > 0) add_fit(node, target, random, batch);
+            if (node.n_samples > 0) add_fit(node, target, random, batch);
             if (batch.size() == before) features_.append_first(batch);
         }
     }

@@ -7,9 +7,9 @@
 
 namespace silvan {
 
-// A fit draws `n_drawn` distinct features and gives the directions along which the node's rows (thinned to
+// A fit draws `n_drawn` distinct features and gives the directions along which the node's samples (thinned to
 // `max_samples`, see NodeSample) correlate most with their targets: indicators of the classes, or the regression
-// outputs. With `bootstrap` the fit sees as many rows drawn with replacement, or the rows themselves where that
+// outputs. With `bootstrap` the fit sees as many samples drawn with replacement, or the samples themselves where that
 // draw admits no fit. It gives at most as many directions as there are features drawn, classes but one, or outputs;
 // fits go on until there are n_directions or `max_fits` were made, of the last one the best are taken. A fit without
 // any (one class, constant features) gives the first feature drawn.

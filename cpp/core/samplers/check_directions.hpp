@@ -11,11 +11,11 @@ namespace silvan {
 struct DirectionsView {
     std::span<const std::int64_t> indptr;
     std::span<const std::int32_t> indices;
-    std::span<const float> weights;
+    std::span<const float> coefficients;
 };
 
 // What is wrong with `directions` as a phrase ("direction 3 is empty"), or nothing if all is well: at least
-// one direction, none empty, features in range and ascending, weights finite and not zero.
+// one direction, none empty, features in range and ascending, coefficients finite and not zero.
 std::string find_fault(const DirectionsView& directions, std::int64_t n_features);
 
 }  // namespace silvan

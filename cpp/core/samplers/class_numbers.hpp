@@ -1,4 +1,4 @@
-// The classes that occur among some rows, numbered from 0 in ascending order of their codes.
+// The classes that occur among some samples, numbered from 0 in ascending order of their codes.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/training_targets.hpp"
 #include "core/random.hpp"
+#include "core/training_targets.hpp"
 
 namespace silvan {
 
@@ -26,30 +26,30 @@ inline void draw_groups(std::size_t n_classes, Random& random, std::vector<doubl
 
 class ClassNumbers {
 public:
-    // Reads the labels of the rows; takes time linear in them.
-    void read(const TrainingTargets& targets, const std::uint32_t* rows, std::size_t n_rows) {
+    // Reads the labels of the samples; takes time linear in them.
+    void read(const TrainingTargets& targets, const std::uint32_t* samples, std::size_t n_samples) {
         number_of_code_.resize(static_cast<std::size_t>(targets.n_outputs), -1);
         codes_.clear();
-        numbers_.resize(n_rows);
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            std::int32_t& number = number_of_code_[static_cast<std::size_t>(targets.label[rows[i]])];
+        numbers_.resize(n_samples);
+        for (std::size_t i = 0; i < n_samples; ++i) {
+            std::int32_t& number = number_of_code_[static_cast<std::size_t>(targets.label[samples[i]])];
             if (number >= 0) continue;
             number = 0;
-            codes_.push_back(targets.label[rows[i]]);
+            codes_.push_back(targets.label[samples[i]]);
         }
         std::sort(codes_.begin(), codes_.end());
         for (std::size_t c = 0; c < codes_.size(); ++c) {
             number_of_code_[static_cast<std::size_t>(codes_[c])] = static_cast<std::int32_t>(c);
         }
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            const std::int32_t code = targets.label[rows[i]];
+        for (std::size_t i = 0; i < n_samples; ++i) {
+            const std::int32_t code = targets.label[samples[i]];
             numbers_[i] = static_cast<std::size_t>(number_of_code_[static_cast<std::size_t>(code)]);
         }
         for (const std::int32_t code : codes_) number_of_code_[static_cast<std::size_t>(code)] = -1;
     }
 
     std::size_t n_classes() const { return codes_.size(); }
-    std::size_t of_row(std::size_t i) const { return numbers_[i]; }
+    std::size_t of_sample(std::size_t i) const { return numbers_[i]; }
 
 private:
     std::vector<std::int32_t> number_of_code_;  // -1 between calls

@@ -15,8 +15,7 @@ class DictionarySampler final : public ProjectionSampler {
 public:
     DictionarySampler(const ProjectionBatch& atoms, const AliasTable& chances) : atoms_(atoms), chances_(chances) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         chosen_.resize(static_cast<std::size_t>(n_directions));
         std::int64_t total = 0;
         for (std::uint32_t& atom : chosen_) {
@@ -29,7 +28,7 @@ public:
             const std::int64_t begin = atoms_.indptr[chosen_[i]];
             const std::int64_t length = atoms_.indptr[chosen_[i] + 1] - begin;
             std::copy_n(atoms_.indices.data() + begin, length, tail.indices + written);
-            std::copy_n(atoms_.weights.data() + begin, length, tail.weights + written);
+            std::copy_n(atoms_.coefficients.data() + begin, length, tail.coefficients + written);
             written += length;
             tail.ends[i] = tail.begin + written;
         }
@@ -45,7 +44,7 @@ private:
 
 Dictionary::Dictionary(std::int64_t n_features, ProjectionBatch atoms, const std::vector<double>& cumulative)
     : n_features_(n_features), atoms_(std::move(atoms)), chances_(probabilities_from_cumulative(cumulative)) {
-    const std::string fault = find_fault({atoms_.indptr, atoms_.indices, atoms_.weights}, n_features_);
+    const std::string fault = find_fault({atoms_.indptr, atoms_.indices, atoms_.coefficients}, n_features_);
     if (!fault.empty()) throw std::invalid_argument("dictionary: " + fault);
     if (chances_.size() != static_cast<std::size_t>(atoms_.size())) {
         throw std::invalid_argument("dictionary: there must be one probability per atom");

@@ -8,7 +8,7 @@
 
 namespace silvan {
 
-// Each direction is an atom (a row of `atoms`), drawn independently and with replacement; cumulative[i] is the
+// Each direction is an atom (a sample of `atoms`), drawn independently and with replacement; cumulative[i] is the
 // probability of an atom up to and including i. Throws std::invalid_argument if the atoms break the contract of
 // ProjectionBatch.
 class Dictionary final : public ProjectionDistribution {

@@ -9,7 +9,7 @@
 namespace silvan {
 
 // Which draw of which node: the path from the root is a string of L and R, and a node draws again (attempt 1, 2, ...)
-// if no direction tells its rows apart.
+// if no direction tells its samples apart.
 struct NodePlace {
     std::uint64_t seed = 0;
     std::int64_t tree = 0;

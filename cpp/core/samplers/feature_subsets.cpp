@@ -53,9 +53,25 @@ inline constexpr std::array<Comparator, 0> network{};
 template <>
 inline constexpr std::array<Comparator, 5> network<4>{{{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}}};
 template <>
-inline constexpr std::array<Comparator, 19> network<8>{{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
-                                                        {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
-                                                        {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}}};
+inline constexpr std::array<Comparator, 19> network<8>{{{0, 1},
+                                                        {2, 3},
+                                                        {4, 5},
+                                                        {6, 7},
+                                                        {0, 2},
+                                                        {1, 3},
+                                                        {4, 6},
+                                                        {5, 7},
+                                                        {1, 2},
+                                                        {5, 6},
+                                                        {0, 4},
+                                                        {1, 5},
+                                                        {2, 6},
+                                                        {3, 7},
+                                                        {2, 4},
+                                                        {3, 5},
+                                                        {1, 2},
+                                                        {3, 4},
+                                                        {5, 6}}};
 
 template <std::size_t width, std::size_t... step>
 void sort_by_network(std::array<std::int32_t, width>& values, std::index_sequence<step...>) {

@@ -11,11 +11,11 @@ namespace {
 class NeighborhoodSampler final : public ProjectionSampler {
 public:
     NeighborhoodSampler(const std::vector<std::int64_t>& indptr, const std::vector<std::int32_t>& neighbors,
-                        NeighborhoodSizes sizes, CoefficientKind weights)
+                        NeighborhoodSizes sizes, CoefficientKind coefficients)
         : indptr_(indptr),
           neighbors_(neighbors),
           sizes_(sizes),
-          weights_(weights),
+          coefficients_(coefficients),
           reached_(indptr.size() - 1, 0) {}
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
@@ -25,7 +25,7 @@ public:
             const auto n = static_cast<std::int64_t>(nodes_.size());
             const ProjectionBatch::Tail tail = batch.extend(1, n);
             std::copy(nodes_.begin(), nodes_.end(), tail.indices);
-            draw_coefficients(weights_, n, random, tail.weights);
+            draw_coefficients(coefficients_, n, random, tail.coefficients);
             tail.ends[0] = tail.begin + n;
         }
     }
@@ -77,7 +77,7 @@ private:
     const std::vector<std::int64_t>& indptr_;
     const std::vector<std::int32_t>& neighbors_;
     NeighborhoodSizes sizes_;
-    CoefficientKind weights_;
+    CoefficientKind coefficients_;
     std::vector<std::uint8_t> reached_;
     std::vector<std::int32_t> touched_;
     std::vector<std::int32_t> nodes_;
@@ -86,11 +86,11 @@ private:
 }  // namespace
 
 GraphNeighborhoods::GraphNeighborhoods(std::vector<std::int64_t> indptr, std::vector<std::int32_t> neighbors,
-                                       NeighborhoodSizes sizes, CoefficientKind weights)
-    : indptr_(std::move(indptr)), neighbors_(std::move(neighbors)), sizes_(sizes), weights_(weights) {}
+                                       NeighborhoodSizes sizes, CoefficientKind coefficients)
+    : indptr_(std::move(indptr)), neighbors_(std::move(neighbors)), sizes_(sizes), coefficients_(coefficients) {}
 
 std::unique_ptr<ProjectionSampler> GraphNeighborhoods::make_sampler(Random&) const {
-    return std::make_unique<NeighborhoodSampler>(indptr_, neighbors_, sizes_, weights_);
+    return std::make_unique<NeighborhoodSampler>(indptr_, neighbors_, sizes_, coefficients_);
 }
 
 }  // namespace silvan

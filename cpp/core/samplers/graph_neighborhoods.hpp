@@ -20,8 +20,8 @@ class GraphNeighborhoods final : public ProjectionDistribution {
 public:
     // The graph as the CSR structure of its adjacency matrix: neighbours of node i are
     // neighbors[indptr[i]] ... neighbors[indptr[i + 1] - 1].
-    GraphNeighborhoods(std::vector<std::int64_t> indptr, std::vector<std::int32_t> neighbors,
-                       NeighborhoodSizes sizes, CoefficientKind weights);
+    GraphNeighborhoods(std::vector<std::int64_t> indptr, std::vector<std::int32_t> neighbors, NeighborhoodSizes sizes,
+                       CoefficientKind coefficients);
 
     std::int64_t n_features() const override { return static_cast<std::int64_t>(indptr_.size()) - 1; }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
@@ -30,7 +30,7 @@ private:
     std::vector<std::int64_t> indptr_;
     std::vector<std::int32_t> neighbors_;
     NeighborhoodSizes sizes_;
-    CoefficientKind weights_;
+    CoefficientKind coefficients_;
 };
 
 }  // namespace silvan

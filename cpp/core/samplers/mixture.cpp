@@ -18,8 +18,7 @@ public:
         for (const auto& component : components_) component->prepare(root, random);
     }
 
-    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         std::fill(counts_.begin(), counts_.end(), 0);
         for (std::int64_t i = 0; i < n_directions; ++i) ++counts_[chances_.draw(random)];
         for (std::size_t i = 0; i < components_.size(); ++i) {

@@ -19,7 +19,7 @@ struct Run {
     std::int64_t start, end;
 };
 
-// An index, of a cell or of a running sum, and its weight.
+// An index, of a cell or of a running sum, and its coefficient.
 using Term = std::pair<std::int64_t, float>;
 
 std::uint64_t as_count(std::int64_t n) { return static_cast<std::uint64_t>(n); }
@@ -53,8 +53,8 @@ Span draw_near(const PatchAxis& axis, const Span& span, Random& random) {
     if (axis.boundary == Boundary::subset) return span;
     if (axis.boundary == Boundary::wrap) {
         const bool anywhere = 2 * axis.reach + 1 >= axis.length;
-        const std::int64_t shift = anywhere ? draw_between(random, 0, axis.length - 1)
-                                            : draw_between(random, -axis.reach, axis.reach);
+        const std::int64_t shift =
+            anywhere ? draw_between(random, 0, axis.length - 1) : draw_between(random, -axis.reach, axis.reach);
         return {(span.start + shift + axis.length) % axis.length, span.size};
     }
     const std::int64_t low = std::max(first_start(axis, span.size), span.start - axis.reach);
@@ -165,7 +165,7 @@ private:
         choose_cells(patch, random);
         const ProjectionBatch::Tail tail = batch.extend(1, patch.n_cells);
         std::copy(cells_.begin(), cells_.end(), tail.indices);
-        draw_coefficients(shape_.weights, patch.n_cells, random, tail.weights);
+        draw_coefficients(shape_.coefficients, patch.n_cells, random, tail.coefficients);
         tail.ends[0] = tail.begin + patch.n_cells;
     }
 
@@ -187,7 +187,7 @@ private:
             std::swap(terms_, first_terms_);
             merge_terms(terms_);
         }
-        for (const auto& [index, weight] : terms_) batch.add(static_cast<std::int32_t>(index), weight);
+        for (const auto& [index, coefficient] : terms_) batch.add(static_cast<std::int32_t>(index), coefficient);
         batch.end_direction();
     }
 
@@ -204,9 +204,9 @@ private:
 
     void add_cells(const Patch& patch, float sign, Random& random) {
         choose_cells(patch, random);
-        weights_.resize(cells_.size());
-        draw_coefficients(shape_.weights, patch.n_cells, random, weights_.data());
-        for (std::size_t i = 0; i < cells_.size(); ++i) terms_.emplace_back(cells_[i], sign * weights_[i]);
+        coefficients_.resize(cells_.size());
+        draw_coefficients(shape_.coefficients, patch.n_cells, random, coefficients_.data());
+        for (std::size_t i = 0; i < cells_.size(); ++i) terms_.emplace_back(cells_[i], sign * coefficients_[i]);
     }
 
     // Runs ascend on every axis, and so do the cells.
@@ -229,14 +229,14 @@ private:
         for (std::size_t a = 0; a < shape_.axes.size(); ++a) {
             next_corners_.clear();
             const std::int64_t stride = grid_.sum_stride(a);
-            for (const auto& [index, weight] : corners_) {
+            for (const auto& [index, coefficient] : corners_) {
                 for (const Run& run : patch.runs[a]) {
                     if (shape_.axes[a].boundary == Boundary::subset) {
-                        next_corners_.emplace_back(index + run.start * stride, weight);
+                        next_corners_.emplace_back(index + run.start * stride, coefficient);
                         continue;
                     }
-                    if (run.start > 0) next_corners_.emplace_back(index + run.start * stride, -weight);
-                    next_corners_.emplace_back(index + run.end * stride, weight);
+                    if (run.start > 0) next_corners_.emplace_back(index + run.start * stride, -coefficient);
+                    next_corners_.emplace_back(index + run.end * stride, coefficient);
                 }
             }
             std::swap(corners_, next_corners_);
@@ -253,7 +253,7 @@ private:
     PartialShuffle all_cells_;
     std::vector<std::int32_t> chosen_;
     std::vector<std::int32_t> cells_;
-    std::vector<float> weights_;
+    std::vector<float> coefficients_;
     std::vector<Term> terms_;
     std::vector<Term> first_terms_;
     std::vector<Term> corners_;
@@ -279,7 +279,7 @@ Patches::Patches(PatchShape shape) : shape_(std::move(shape)), grid_(make_grid(s
         largest *= axis.max_size;
         if (axis.boundary != Boundary::subset) cells_per_corner *= axis.max_size;
     }
-    uses_sums_ = shape_.weights == CoefficientKind::ones && !shape_.shuffled && largest > kDirectCells &&
+    uses_sums_ = shape_.coefficients == CoefficientKind::ones && !shape_.shuffled && largest > kDirectCells &&
                  cells_per_corner > kCornerCost;
 }
 

@@ -27,14 +27,14 @@ struct PatchAxis {
 
 struct PatchShape {
     std::vector<PatchAxis> axes;
-    CoefficientKind weights = CoefficientKind::ones;
+    CoefficientKind coefficients = CoefficientKind::ones;
     bool shuffled = false;
     std::int64_t n_patches = 1;
 };
 
 // A patch is a product of one run (or subset) per axis. A direction is a patch, or one patch and others of its
 // size near it, which are subtracted and added in turn; where they cancel out it is the first patch alone. Where all
-// weights are one and a direction has more than kDirectCells cells and kCornerCost cells per corner it is drawn
+// coefficients are one and a direction has more than kDirectCells cells and kCornerCost cells per corner it is drawn
 // over the running sums of the grid, else over the features themselves. Shuffled patches move their cells to
 // random places.
 class Patches final : public ProjectionDistribution {

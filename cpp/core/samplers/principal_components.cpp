@@ -53,8 +53,7 @@ public:
     NodeComponentsSampler(std::int64_t n_features, PrincipalComponents::Options options, const Lapack& lapack)
         : n_features_(n_features), options_(options), features_(n_features), fit_(lapack) {}
 
-    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         const std::int64_t target = batch.size() + n_directions;
         while (batch.size() < target) {
             // Each group gives a direction at least: more features will not be needed.
@@ -111,30 +110,29 @@ public:
             std::vector<std::int32_t> group(permutation.begin() + static_cast<std::ptrdiff_t>(first),
                                             permutation.begin() + static_cast<std::ptrdiff_t>(end));
             std::sort(group.begin(), group.end());
-            take_rows(root, random);
+            take_samples(root, random);
             sample_.load(group);
             fit_.fit(sample_);
             for (std::size_t i = 0; i < group.size(); ++i) append_direction(group, fit_.component(i), rotation_);
         }
     }
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         chosen_.resize(static_cast<std::size_t>(std::min(n_directions, n_features_)));
         features_.draw(static_cast<std::int64_t>(chosen_.size()), random, chosen_.data());
         for (const std::int32_t i : chosen_) {
             const auto at = static_cast<std::size_t>(i);
             for (auto k = static_cast<std::size_t>(rotation_.indptr[at]);
                  k < static_cast<std::size_t>(rotation_.indptr[at + 1]); ++k) {
-                batch.add(rotation_.indices[k], rotation_.weights[k]);
+                batch.add(rotation_.indices[k], rotation_.coefficients[k]);
             }
             batch.end_direction();
         }
     }
 
 private:
-    void take_rows(const NodeContext& root, Random& random) {
-        if (root.n_rows > 0 && root.targets->label != nullptr) {
+    void take_samples(const NodeContext& root, Random& random) {
+        if (root.n_samples > 0 && root.targets->label != nullptr) {
             sample_.take_some_classes(root, options_.max_samples, random);
         } else {
             sample_.take(root, options_.max_samples, random);

@@ -9,15 +9,15 @@ namespace silvan {
 // A random permutation of the features is cut into groups of `group_size` (the last may be smaller), and a group
 // gives the principal components of its features, largest variance first.
 //
-// Per node, the components are those of the node's rows, and those without variance are left out (a group with
+// Per node, the components are those of the node's samples, and those without variance are left out (a group with
 // none at all gives its first feature). Groups are used up one after the other until there are n_directions;
 // after the last group comes another permutation.
 //
-// Per tree, each group has a sample of the tree's rows: a random subset of the classes, and of their rows a
+// Per tree, each group has a sample of the tree's samples: a random subset of the classes, and of their samples a
 // bootstrap sample of 3/4. All components are kept, so that they are a rotation, and a node gets
 // min(n_directions, n_features) of them, uniform without replacement.
 //
-// Either way rows are thinned to `max_samples` first (see NodeSample).
+// Either way samples are thinned to `max_samples` first (see NodeSample).
 class PrincipalComponents final : public ProjectionDistribution {
 public:
     struct Options {

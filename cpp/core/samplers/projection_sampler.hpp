@@ -20,25 +20,25 @@ namespace silvan {
 struct ProjectionBatch {
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
-    std::vector<float> weights;
+    std::vector<float> coefficients;
 
     std::int64_t size() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
 
     void clear() {
         indptr.resize(1);
         indices.clear();
-        weights.clear();
+        coefficients.clear();
     }
 
-    void add(std::int32_t index, float weight) {
+    void add(std::int32_t index, float coefficient) {
         indices.push_back(index);
-        weights.push_back(weight);
+        coefficients.push_back(coefficient);
     }
 
     // Direction number j.
     Direction direction(std::int64_t j) const {
         const std::int64_t start = indptr[static_cast<std::size_t>(j)];
-        return {indices.data() + start, weights.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start};
+        return {indices.data() + start, coefficients.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start};
     }
 
     void end_direction() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
@@ -49,7 +49,7 @@ struct ProjectionBatch {
         std::int64_t begin;
         std::int64_t* ends;
         std::int32_t* indices;
-        float* weights;
+        float* coefficients;
     };
 
     Tail extend(std::int64_t n_directions, std::int64_t n_nonzeros) {
@@ -57,9 +57,9 @@ struct ProjectionBatch {
         const std::size_t begin = indices.size();
         indptr.resize(first + static_cast<std::size_t>(n_directions));
         indices.resize(begin + static_cast<std::size_t>(n_nonzeros));
-        weights.resize(begin + static_cast<std::size_t>(n_nonzeros));
+        coefficients.resize(begin + static_cast<std::size_t>(n_nonzeros));
         return {static_cast<std::int64_t>(begin), indptr.data() + first, indices.data() + begin,
-                weights.data() + begin};
+                coefficients.data() + begin};
     }
 };
 
@@ -67,7 +67,7 @@ class ProjectionSampler {
 public:
     virtual ~ProjectionSampler() = default;
 
-    // Called once before anything is sampled, for distributions that fit something to the rows of the whole tree.
+    // Called once before anything is sampled, for distributions that fit something to the samples of the whole tree.
     // `root` has them all; `random` is the tree's own stream, where make_sampler left it.
     virtual void prepare(const NodeContext& root, Random& random) {
         static_cast<void>(root);
@@ -77,8 +77,7 @@ public:
     // Appends `n_directions` directions to `batch`, or fewer where the distribution has no more (axis-aligned
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
     // no influence: the same stream gives the same directions whichever nodes came before.
-    virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                        ProjectionBatch& batch) = 0;
+    virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) = 0;
 };
 
 class ProjectionDistribution {

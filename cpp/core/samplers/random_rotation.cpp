@@ -18,8 +18,7 @@ public:
     RandomRotationSampler(std::int64_t n_features, Random& random)
         : n_features_(n_features), rotation_(draw_rotation(n_features, random)), columns_(n_features) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         const std::int64_t count = std::min(n_directions, n_features_);
         chosen_.resize(static_cast<std::size_t>(count));
         columns_.draw(count, random, chosen_.data());
@@ -29,7 +28,7 @@ public:
             const std::int64_t column = chosen_[static_cast<std::size_t>(i)];
             tail.ends[i] = tail.begin + begin + n_features_;
             std::iota(tail.indices + begin, tail.indices + begin + n_features_, 0);
-            std::copy_n(rotation_.data() + column * n_features_, n_features_, tail.weights + begin);
+            std::copy_n(rotation_.data() + column * n_features_, n_features_, tail.coefficients + begin);
         }
     }
 

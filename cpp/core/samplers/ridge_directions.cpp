@@ -18,7 +18,7 @@ constexpr int kMaxSteps = 20;
 // Newton's method ends with a step that promises less than this share of the weight; directions are then within
 // about 1e-4 of where they would end.
 constexpr double kConverged = 1e-4;
-// A full step cannot overshoot while it moves no row by more than this: e^D - D - 1 < D^2. Longer ones are tried,
+// A full step cannot overshoot while it moves no sample by more than this: e^D - D - 1 < D^2. Longer ones are tried,
 // and cut to log(1 + D) / D, which never overshoots (Bach 2010, on the third derivative of the logistic loss), if
 // the next one promises more than they did. Cutting all of them takes nearly twice as many steps.
 constexpr double kSafeMove = 1.79;
@@ -46,9 +46,9 @@ public:
     bool fit_logistic(const NodeSample& sample, const std::vector<double>& target) {
         start(sample);
         const std::size_t k = sample.n_columns();
-        const double share = dot(sample.weight(), target.data(), sample.n_rows()) / sample.total_weight();
+        const double share = dot(sample.weight(), target.data(), sample.n_samples()) / sample.total_weight();
         coefficients_[k] = std::log(share / (1.0 - share));
-        eta_.assign(sample.n_rows(), coefficients_[k]);
+        eta_.assign(sample.n_samples(), coefficients_[k]);
         double promise = std::numeric_limits<double>::infinity();
         uncut_ = false;
         for (int i = 0; i < kMaxSteps; ++i) {
@@ -69,18 +69,18 @@ private:
     void start(const NodeSample& sample) {
         coefficients_.assign(sample.n_columns() + 1, 0.0);
         hessian_.resize(coefficients_.size() * coefficients_.size());
-        scaled_.resize(sample.n_rows());
+        scaled_.resize(sample.n_samples());
     }
 
     double weighted_dot(const NodeSample& sample, const double* a, const double* b) {
-        for (std::size_t i = 0; i < sample.n_rows(); ++i) scaled_[i] = sample.weight()[i] * a[i];
-        return dot(scaled_.data(), b, sample.n_rows());
+        for (std::size_t i = 0; i < sample.n_samples(); ++i) scaled_[i] = sample.weight()[i] * a[i];
+        return dot(scaled_.data(), b, sample.n_samples());
     }
 
     // Lower triangle: products of the columns and of the intercept's ones by these weights, and the penalty.
     void fill_hessian(const NodeSample& sample, const double* weight) {
         const std::size_t k = sample.n_columns();
-        const std::size_t n = sample.n_rows();
+        const std::size_t n = sample.n_samples();
         for (std::size_t j = 0; j <= k; ++j) {
             double* entries = hessian_.data() + j * (k + 1);
             const double* values = weight;
@@ -99,7 +99,7 @@ private:
     // or NaN.
     double find_step(const NodeSample& sample, const std::vector<double>& target) {
         const std::size_t k = sample.n_columns();
-        const std::size_t n = sample.n_rows();
+        const std::size_t n = sample.n_samples();
         residual_.resize(n);
         curvature_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -124,7 +124,7 @@ private:
     void take_step(const NodeSample& sample) {
         const std::size_t k = sample.n_columns();
         step_.swap(next_step_);
-        move_.assign(sample.n_rows(), step_[k]);
+        move_.assign(sample.n_samples(), step_[k]);
         for (std::size_t j = 0; j < k; ++j) {
             const double* x = sample.column(j);
             const double slope = step_[j];
@@ -156,7 +156,7 @@ private:
     std::vector<double> descent_;
     std::vector<double> next_step_;
     std::vector<double> step_;  // the last one taken
-    std::vector<double> move_;  // by which it moved each row
+    std::vector<double> move_;  // by which it moved each sample
     bool uncut_ = false;        // whether it was long, and taken in full
 };
 
@@ -165,8 +165,7 @@ public:
     RidgeDirectionsSampler(std::int64_t n_features, RidgeDirections::Options options, const Lapack& lapack)
         : max_samples_(options.max_samples), features_(n_features, options.n_drawn), fit_(lapack, options.alpha) {}
 
-    void sample(const NodeContext& node, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         for (std::int64_t i = 0; i < n_directions; ++i) {
             features_.draw(random);
             sample_.take(node, max_samples_, random);
@@ -177,7 +176,7 @@ public:
 
 private:
     bool fit(const NodeContext& node, Random& random) {
-        if (node.n_rows == 0) return false;
+        if (node.n_samples == 0) return false;
         const bool classes = node.targets->label != nullptr;
         const bool varies = classes ? draw_sides(*node.targets, random) : draw_output(*node.targets, random);
         if (!varies) return false;
@@ -188,11 +187,11 @@ private:
 
     // The target of a logistic regression; false if there is one class only.
     bool draw_sides(const TrainingTargets& targets, Random& random) {
-        classes_.read(targets, sample_.rows(), sample_.n_rows());
+        classes_.read(targets, sample_.samples(), sample_.n_samples());
         if (classes_.n_classes() < 2) return false;
         draw_groups(classes_.n_classes(), random, side_);
-        target_.resize(sample_.n_rows());
-        for (std::size_t i = 0; i < target_.size(); ++i) target_[i] = side_[classes_.of_row(i)];
+        target_.resize(sample_.n_samples());
+        for (std::size_t i = 0; i < target_.size(); ++i) target_[i] = side_[classes_.of_sample(i)];
         return true;
     }
 
@@ -200,11 +199,11 @@ private:
     bool draw_output(const TrainingTargets& targets, Random& random) {
         const auto n_outputs = static_cast<std::size_t>(targets.n_outputs);
         const std::size_t output = n_outputs == 1 ? 0 : random.below(n_outputs);
-        if (sample_.n_rows() < 2) return false;
-        target_.resize(sample_.n_rows());
-        const double first = targets.value[sample_.rows()[0] * n_outputs + output];
+        if (sample_.n_samples() < 2) return false;
+        target_.resize(sample_.n_samples());
+        const double first = targets.value[sample_.samples()[0] * n_outputs + output];
         for (std::size_t i = 0; i < target_.size(); ++i) {
-            target_[i] = targets.value[sample_.rows()[i] * n_outputs + output] - first;
+            target_[i] = targets.value[sample_.samples()[i] * n_outputs + output] - first;
         }
         const double mean = dot(sample_.weight(), target_.data(), target_.size()) / sample_.total_weight();
         for (double& value : target_) value -= mean;

@@ -6,7 +6,7 @@
 
 namespace silvan {
 
-// Each direction draws `n_drawn` distinct features and fits the node's rows (thinned to `max_samples`, see
+// Each direction draws `n_drawn` distinct features and fits the node's samples (thinned to `max_samples`, see
 // NodeSample) on them, each divided by its standard deviation, with an intercept.
 //
 // Classification: ridge logistic regression, which minimises the sum of weight * log-loss plus

@@ -39,8 +39,7 @@ public:
     SmallMatrixSampler(std::int64_t n_features, double mean_nonzeros)
         : n_features_(n_features), mean_nonzeros_(mean_nonzeros) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         Random local = random;  // stays in a register where the argument could not
         const Placement placement(n_features_, n_directions, mean_nonzeros_);
         directions_.assign(static_cast<std::size_t>(n_directions), 0);
@@ -58,7 +57,7 @@ public:
             }
             tail.ends[i] = tail.begin + written;
         }
-        draw_signs(total, local, tail.weights);
+        draw_signs(total, local, tail.coefficients);
         random = local;
     }
 
@@ -96,10 +95,10 @@ private:
 template <typename SizeDistribution>
 class SizesSampler final : public ProjectionSampler {
 public:
-    SizesSampler(std::int64_t n_features, SizeDistribution sizes_by) : sizes_by_(std::move(sizes_by)), subsets_(n_features) {}
+    SizesSampler(std::int64_t n_features, SizeDistribution sizes_by)
+        : sizes_by_(std::move(sizes_by)), subsets_(n_features) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random,
-                ProjectionBatch& batch) override {
+    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         if (sizes_.size() < static_cast<std::size_t>(n_directions)) {
             sizes_.resize(static_cast<std::size_t>(n_directions));
         }
@@ -111,7 +110,7 @@ public:
             tail.ends[i] = end;
         }
         subsets_.draw(sizes_.data(), n_directions, random, tail.indices, tail.indices + total);
-        draw_signs(total, random, tail.weights);
+        draw_signs(total, random, tail.coefficients);
     }
 
 private:

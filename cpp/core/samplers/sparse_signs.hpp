@@ -1,4 +1,4 @@
-// Sparse directions with weights +1 and -1: the distributions of RerF (Tomita 2018) and SPORF (MORF paper, 2.3).
+// Sparse directions with coefficients +1 and -1: the distributions of RerF (Tomita 2018) and SPORF (MORF paper, 2.3).
 #pragma once
 
 #include <vector>

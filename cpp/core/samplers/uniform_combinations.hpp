@@ -1,4 +1,4 @@
-// Combinations of a fixed number of features with uniform weights: the distribution of Forest-RC (Breiman 2001).
+// Combinations of a fixed number of features with uniform coefficients: the distribution of Forest-RC (Breiman 2001).
 #pragma once
 
 #include "core/samplers/projection_sampler.hpp"
@@ -6,7 +6,7 @@
 namespace silvan {
 
 // Each direction has min(n_nonzeros, n_features) distinct features, a uniformly random subset, with
-// independent weights uniform over (-1, 1).
+// independent coefficients uniform over (-1, 1).
 class UniformCombinations final : public ProjectionDistribution {
 public:
     UniformCombinations(std::int64_t n_features, std::int64_t n_nonzeros);

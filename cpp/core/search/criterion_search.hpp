@@ -34,7 +34,7 @@ public:
     CriterionSearch(const SearchSettings& settings, C&& criterion)
         : settings_(settings), criterion_(std::move(criterion)) {}
 
-    void reserve_rows(std::int64_t max_rows) override { criterion_.reserve_rows(max_rows); }
+    void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
 
     NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
         criterion_.load(node);
@@ -52,8 +52,8 @@ public:
         Random thresholds(thresholds_key(node.key));
         for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
-            throw_if_stopped(node.n_rows * direction.n_nonzeros);
-            const ValueRange range = columns.project(direction, node.rows, node.n_rows, values.current());
+            throw_if_stopped(node.n_samples * direction.n_nonzeros);
+            const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
             if (range.minimum > range.maximum) continue;
             if (range.minimum == range.maximum && !range.any_missing) continue;
             varies = true;
@@ -101,7 +101,7 @@ private:
                 if (!range.any_missing && finite && criterion_.has_kernels()) {
                     if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
                     Binning binning;
-                    if (choose_binning(range, integral, criterion_.n_rows(), criterion_.n_bin_sums(), binning)) {
+                    if (choose_binning(range, integral, criterion_.n_samples(), criterion_.n_bin_sums(), binning)) {
                         return search_histogram(criterion_, settings_, binning, to_beat);
                     }
                 }
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    // What a direction with learnt values is compared by: the geometric mean of its gain and of that which the rows
+    // What a direction with learnt values is compared by: the geometric mean of its gain and of that which the samples
     // confirm that it was not learnt from. At most the score itself.
     double rank_of(const Split& found, const NodeContext& node) {
         constexpr double kLeastShare = 1e-6;  // a split that nobody confirms is better than none
@@ -124,8 +124,8 @@ private:
             const float* values = settings_.scratch.values.current();
             criterion_.clear_side(left_);
             criterion_.clear_side(right_);
-            for (std::int64_t i = 0; i < node.n_rows; ++i) {
-                if (node.columns->is_learnt_from(node.rows[i])) continue;
+            for (std::int64_t i = 0; i < node.n_samples; ++i) {
+                if (node.columns->is_learnt_from(node.samples[i])) continue;
                 const bool left = found.only_missing_right ? values[i] == values[i]
                                                            : goes_left(values[i], found.lower, found.missing_left);
                 criterion_.add_to_side(i, left ? left_ : right_);
@@ -141,8 +141,8 @@ private:
     float threshold_of(const Split& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
         if (settings_.random_thresholds) return best.lower;
-        const float upper = settings_.kernels.smallest_above(settings_.scratch.values.best(), criterion_.n_rows(),
-                                                             best.lower);
+        const float upper =
+            settings_.kernels.smallest_above(settings_.scratch.values.best(), criterion_.n_samples(), best.lower);
         const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));
         const auto threshold = static_cast<float>(middle);
         return threshold < upper ? threshold : best.lower;

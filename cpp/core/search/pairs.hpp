@@ -1,4 +1,4 @@
-// The engine of small nodes: a kernel compares all pairs of rows, without sorting.
+// The engine of small nodes: a kernel compares all pairs of samples, without sorting.
 #pragma once
 
 #include "core/criteria/node_search.hpp"

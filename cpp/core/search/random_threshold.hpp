@@ -13,7 +13,7 @@
 
 namespace silvan {
 
-// At least the smallest value and below the largest, so that both sides have rows. Infinite where all values that
+// At least the smallest value and below the largest, so that both sides have samples. Infinite where all values that
 // are not missing are equal: then missing ones are parted from them.
 inline float draw_threshold(const ValueRange& range, Random& random) {
     if (range.minimum == range.maximum) return std::numeric_limits<float>::infinity();
@@ -34,7 +34,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
             return criterion.score_threshold(settings.kernels, values, threshold, settings.min_samples_leaf);
         }
     }
-    const std::int64_t n = criterion.n_rows();
+    const std::int64_t n = criterion.n_samples();
     const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
     SideMemory& sides = settings.scratch.sides;
     sides.reserve(n);

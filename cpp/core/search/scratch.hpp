@@ -13,19 +13,19 @@
 
 namespace silvan {
 
-// Values of a node's rows along two directions: the one that is searched and the best so far. Before a tree's first
+// Values of a node's samples along two directions: the one that is searched and the best so far. Before a tree's first
 // search, and between the search of a node and that of the next, the same memory serves other numbers.
 class ValueMemory {
 public:
-    // Makes room for nodes of so many rows.
-    void reserve_rows(std::int64_t max_rows) {
-        const auto padded = static_cast<std::size_t>((max_rows + kLane - 1) / kLane * kLane);
-        if (padded <= padded_rows_) return;
-        padded_rows_ = padded;
+    // Makes room for nodes of so many samples.
+    void reserve_samples(std::int64_t max_samples) {
+        const auto padded = static_cast<std::size_t>((max_samples + kLane - 1) / kLane * kLane);
+        if (padded <= padded_samples_) return;
+        padded_samples_ = padded;
         reserve(2 * padded);
     }
 
-    std::size_t padded_rows() const { return padded_rows_; }
+    std::size_t padded_samples() const { return padded_samples_; }
     float* current() { return current_; }
     float* best() { return best_; }
     void keep_current() { std::swap(current_, best_); }
@@ -38,7 +38,7 @@ public:
         return static_cast<T*>(static_cast<void*>(room_.data()));
     }
 
-    // Room for a number of each row of a node; forgets the values of the current direction, not of the best.
+    // Room for a number of each sample of a node; forgets the values of the current direction, not of the best.
     template <typename T>
     T* borrow_current() {
         static_assert(sizeof(T) == sizeof(float) && std::is_trivially_copyable_v<T>);
@@ -49,10 +49,10 @@ private:
     void reserve(std::size_t n) {
         if (room_.size() < n) room_.allocate(n);
         current_ = room_.data();
-        best_ = current_ + padded_rows_;
+        best_ = current_ + padded_samples_;
     }
 
-    std::size_t padded_rows_ = 0;
+    std::size_t padded_samples_ = 0;
     Buffer<float> room_;
     float* current_ = nullptr;
     float* best_ = nullptr;
@@ -61,55 +61,55 @@ private:
 struct SortMemory {
     std::vector<std::uint64_t> keys;
     std::vector<std::uint64_t> sorted;
-    std::vector<std::uint32_t> missing_rows;
-    std::vector<std::int64_t> borders;  // numbers of rows on the left, one for each threshold
+    std::vector<std::uint32_t> missing_samples;
+    std::vector<std::int64_t> borders;  // numbers of samples on the left, one for each threshold
     std::vector<std::int64_t> chosen;
 };
 
 // Of the engine that scores bins; made when it first runs.
 class HistogramMemory {
 public:
-    HistogramScratch reserve(std::size_t n_rows, std::int64_t n_counts) {
+    HistogramScratch reserve(std::size_t n_samples, std::int64_t n_counts) {
         constexpr auto kEntries = static_cast<std::size_t>(kMaxBins + 1 + kLane);
         if (flagged.empty()) {
-            rows_.allocate(kEntries);
+            samples_.allocate(kEntries);
             moments_.allocate(2 * kEntries);
             score_.allocate(kEntries);
             bound_.allocate(kEntries);
             work_.allocate(3 * kEntries);
             flagged.resize(kEntries);
         }
-        if (bins_.size() < n_rows) bins_.allocate(n_rows);
+        if (bins_.size() < n_samples) bins_.allocate(n_samples);
         const auto n_entries = static_cast<std::size_t>(n_counts + kLane);
         if (counts_.size() < n_entries) counts_.resize(n_entries);
-        return {bins_.data(), counts_.data(), rows_.data(), moments_.data(), score_.data(), bound_.data(),
-                work_.data()};
+        return {bins_.data(),  counts_.data(), samples_.data(), moments_.data(),
+                score_.data(), bound_.data(),  work_.data()};
     }
 
-    std::vector<std::uint8_t> flagged;         // per bin: whether it may hold a better split
-    std::vector<std::uint32_t> flagged_rows;   // rows of those bins
+    std::vector<std::uint8_t> flagged;           // per bin: whether it may hold a better split
+    std::vector<std::uint32_t> flagged_samples;  // samples of those bins
 
 private:
     Buffer<std::uint16_t> bins_;
     std::vector<std::int32_t> counts_;
-    Buffer<std::int32_t> rows_;
+    Buffer<std::int32_t> samples_;
     Buffer<double> moments_;
     Buffer<double> score_;
     Buffer<double> bound_;
     Buffer<double> work_;
 };
 
-// The rows of a node on both sides of a threshold.
+// The samples of a node on both sides of a threshold.
 class SideMemory {
 public:
-    void reserve(std::int64_t n_rows) {
-        const auto n = static_cast<std::size_t>(n_rows);
+    void reserve(std::int64_t n_samples) {
+        const auto n = static_cast<std::size_t>(n_samples);
         if (left_.size() >= n) return;
         left_.allocate(n);
         right_.allocate(n);
     }
 
-    // Lists the rows of either side by their places in the node; returns how many go left.
+    // Lists the samples of either side by their places in the node; returns how many go left.
     std::int64_t divide(const float* values, std::int64_t n, float threshold, bool missing_left) {
         std::int64_t n_left = 0;
         std::uint32_t* left = left_.data();

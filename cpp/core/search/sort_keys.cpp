@@ -38,13 +38,13 @@ void sort_keys(SortMemory& memory, std::size_t first, std::size_t n) {
     std::copy(from, from + n, keys);
 }
 
-void sort_rows(const float* values, std::int64_t n_rows, SortMemory& memory) {
-    memory.keys.resize(static_cast<std::size_t>(n_rows));
-    memory.missing_rows.clear();
+void sort_samples(const float* values, std::int64_t n_samples, SortMemory& memory) {
+    memory.keys.resize(static_cast<std::size_t>(n_samples));
+    memory.missing_samples.clear();
     std::size_t n_keys = 0;
-    for (std::int64_t i = 0; i < n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_samples; ++i) {
         if (std::isnan(values[i])) {
-            memory.missing_rows.push_back(static_cast<std::uint32_t>(i));
+            memory.missing_samples.push_back(static_cast<std::uint32_t>(i));
         } else {
             memory.keys[n_keys++] = make_key(values[i], i);
         }

@@ -82,10 +82,10 @@ class RowSampling:
     seed: int
     repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
 
-    def native(self) -> _core.RowDraws:
+    def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
         plan = self.plan
-        return _core.RowDraws(
+        return _core.SampleDraws(
             self.order,
             plan.n_draws,
             plan.replace,
@@ -96,7 +96,7 @@ class RowSampling:
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
         """How often the tree drew each kept row."""
-        draws: NDArray[np.int32] = _core.draw_rows(self.native(), self.seed, tree)
+        draws: NDArray[np.int32] = _core.draw_samples(self.native(), self.seed, tree)
         return draws
 
     def row_weights(self, tree: int) -> NDArray[np.float64]:
@@ -187,9 +187,9 @@ def sample_rows(
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.row_order(features.rows, targets, plan.weights)
+    order = _core.sample_order(features.rows, targets, plan.weights)
     honest = plan.estimation_share > 0
-    repeats = _core.row_repeats(features.rows, targets, order) if honest else None
+    repeats = _core.sample_repeats(features.rows, targets, order) if honest else None
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])

@@ -37,7 +37,7 @@ def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
-        order = _core.row_order(rows[kept], numbers, sampling.plan.weights)
+        order = _core.sample_order(rows[kept], numbers, sampling.plan.weights)
         same = np.array_equal(order, sampling.order)
     same = same and np.array_equal(
         encoded.attributes.get("classes_", ()), getattr(forest, "classes_", ())

@@ -160,7 +160,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return _core.python_distribution(n_features, sample, name)
 
 
-def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeRows:
+def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeSamples:
     """Describe samples that are not in a forest as the core reads them, each drawn once."""
     rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
@@ -174,7 +174,7 @@ def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.N
         targets = np.ascontiguousarray(targets.reshape(len(rows), -1), dtype=np.float64)
     else:
         targets = np.unique(targets, return_inverse=True)[1].astype(np.int32)
-    return _core.NodeRows(rows, targets, None, np.ones(len(rows), dtype=np.int32), None)
+    return _core.NodeSamples(rows, targets, None, np.ones(len(rows), dtype=np.int32), None)
 
 
 def to_arrays(directions: Any, node: Node, name: str) -> _Arrays:

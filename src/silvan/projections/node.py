@@ -24,7 +24,7 @@ class NodeData(Protocol):
         """The number of distinct samples."""
 
     @property
-    def rows(self) -> NDArray[np.uint32]:
+    def samples(self) -> NDArray[np.uint32]:
         """The sample numbers."""
 
     @property
@@ -84,9 +84,9 @@ class Node:
         return 0 if self._data is None else self._data.n_samples
 
     @property
-    def rows(self) -> NDArray[np.uint32]:
+    def samples(self) -> NDArray[np.uint32]:
         """The numbers of those samples, ascending (a copy)."""
-        return np.empty(0, dtype=np.uint32) if self._data is None else self._data.rows
+        return np.empty(0, dtype=np.uint32) if self._data is None else self._data.samples
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802

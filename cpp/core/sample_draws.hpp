@@ -1,0 +1,54 @@
+// Which training samples a tree sees: bootstrap or subsample, as whole multiplicities of distinct samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/views.hpp"
+
+namespace silvan {
+
+struct SampleDraws {
+    // Canonical order of the samples (see canonical_order): draws are positions in it, so they depend on what
+    // the samples hold and not on the order in which they were given.
+    const std::uint32_t* order = nullptr;
+    // Running sums, in canonical order, of the weights that draw probabilities are proportional to;
+    // nullptr: all equal.
+    const double* cumulative = nullptr;
+    std::int64_t n_samples = 0;
+    std::int64_t n_draws = 0;
+    bool replace = true;
+    // Share of its distinct samples that an honest tree fills its leaves from; 0: trees are not honest.
+    double estimation_share = 0.0;
+    // For each position in canonical order 1 if the sample there equals the one before; nullptr: none does.
+    const std::uint8_t* repeats = nullptr;
+};
+
+inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share > 0.0; }
+
+// Fills `multiplicity` (n_samples entries) with how often tree number `tree` draws each sample. Without
+// replacement n_draws distinct samples are drawn uniformly. Takes time in proportion to n_samples, whatever n_draws is.
+void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, std::int32_t* multiplicity);
+
+// Divides the samples that an honest tree drew: 1 for those that fill its leaves, 0 for those that decide its
+// splits. All subsets of the right size are equally likely; equal samples stay together, and there is at least one
+// distinct sample on either side. Empty if the tree drew one distinct sample only: it has nothing to split.
+std::vector<std::uint8_t> choose_estimation_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree,
+                                                    const std::int32_t* multiplicity);
+
+// The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.
+std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree);
+
+// Sorts samples by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal
+// samples end up side by side, and any permutation of the training set gives the same sequence of samples and weights.
+// `targets` is n_samples x n_targets, of std::int32_t or double.
+template <typename Target>
+std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                           const double* weights);
+
+// For each position in `order`, the canonical one, 1 if the sample there equals the one before.
+template <typename Target>
+std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                       const std::uint32_t* order);
+
+}  // namespace silvan
