@@ -188,12 +188,31 @@ nb::tuple sample_directions(const ProjectionDistribution& distribution, const No
     return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.coefficients));
 }
 
+// Whether these are sparse rows, empty ones among them, of indices below `n_columns` that ascend.
+bool are_directions(const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
+                    std::int64_t n_columns) {
+    if (indptr.shape(0) < 1 || indptr.data()[0] != 0) return false;
+    for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
+        const std::int64_t end = indptr.data()[i + 1];
+        if (end < indptr.data()[i] || end > static_cast<std::int64_t>(indices.shape(0))) return false;
+        std::int64_t before = -1;
+        for (std::int64_t k = indptr.data()[i]; k < end; ++k) {
+            if (indices.data()[k] <= before || indices.data()[k] >= n_columns) return false;
+            before = indices.data()[k];
+        }
+    }
+    return true;
+}
+
 nb::tuple expand_directions(const ColumnDescription& columns, std::int64_t n_features,
                             const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
                             const ConstArray<float>& coefficients) {
+    const auto space = make_column_space(n_features, columns);
+    require(coefficients.shape(0) == indices.shape(0), "indices and coefficients differ in length");
+    require(are_directions(indptr, indices, space->n_columns()),
+            "directions must be sparse rows of columns that ascend");
     ExpandedDirections expanded;
     run_interruptibly([&] {
-        const auto space = make_column_space(n_features, columns);
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];
