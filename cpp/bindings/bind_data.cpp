@@ -64,6 +64,7 @@ Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>
     if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
         throw std::invalid_argument("targets and order need one entry per sample");
     }
+    check_order(order);
     std::vector<std::uint8_t> repeats;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
         repeats =

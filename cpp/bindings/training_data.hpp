@@ -10,6 +10,9 @@
 
 namespace silvan::bindings {
 
+// Throws std::invalid_argument unless every entry is the number of a sample.
+void check_order(const ConstArray<std::uint32_t>& order);
+
 // SampleDraws in Python.
 class HeldSampleDraws {
 public:

@@ -19,6 +19,11 @@ from silvan.forests.targets import NumberTargets
 from silvan.forests.weights import RowWeighting, weighted_quantiles
 
 
+def _r2(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
+    """R², or NaN for a single sample, which has no spread."""
+    return float(r2_score(y_true, y_pred)) if len(y_true) > 1 else np.nan
+
+
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type: ignore[misc]
@@ -77,7 +82,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
 
     _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
     _multi_output = True
-    _metric = staticmethod(r2_score)
+    _metric = staticmethod(_r2)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 
     @shared_docs

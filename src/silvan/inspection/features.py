@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan._validation import check_choice, check_flag, invalid, is_number
+from silvan._validation import check_choice, check_flag, check_forest, invalid, is_number
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
 from silvan.forests.classifier import ForestClassifier
@@ -22,7 +22,6 @@ from silvan.forests.importances import (
     share,
     split_gains,
 )
-from silvan.inspection._checks import check_forest
 from silvan.projections import Patches
 from silvan.projections.mixture import find_component
 
