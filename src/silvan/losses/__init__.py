@@ -1,8 +1,8 @@
 """Losses that boosted forests minimise: values, gradients, hessians and links, in NumPy.
 
-A boosted forest predicts a *raw score*, a sum over its trees; a loss says how bad a raw score is for
-a target, and its link turns raw scores into predictions. To write a loss of your own, derive from
-`Loss`.
+A boosted forest predicts a *raw score*, a sum over its trees; a loss says how bad a raw score is
+for a target, and its link turns raw scores into predictions. To write a loss of your own, derive
+from `Loss`.
 """
 
 from silvan.losses.base import Loss

@@ -112,7 +112,7 @@ class Loss(ABC):
         """
         return raw
 
-    def check_targets(self, y: NDArray[Any]) -> None:
+    def check_targets(self, y: NDArray[Any]) -> None:  # noqa: B027
         """Raise a ValueError where the loss is not defined for some target.
 
         Parameters

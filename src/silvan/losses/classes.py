@@ -33,7 +33,7 @@ class BinaryLogLoss(Loss):
         return np.logaddexp(0.0, np.where(y > 0, -score, score))
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
-        """p - y, and p (1 - p)."""
+        """Differences p - y, and p (1 - p)."""
         p = expit(raw)
         return p - y[:, None], p * (1.0 - p)
 

@@ -30,7 +30,8 @@ class SquaredError(Loss):
 
     def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
         """Half the squared differences."""
-        return 0.5 * np.square(raw - y)
+        losses: Floats = 0.5 * np.square(raw - y)
+        return losses
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """Differences, and ones."""
@@ -215,7 +216,8 @@ class Poisson(_LogLink):
 
     def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
         """exp(raw) - y raw."""
-        return np.exp(raw) - y * raw
+        losses: Floats = np.exp(raw) - y * raw
+        return losses
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """exp(raw) - y, and exp(raw)."""
@@ -247,7 +249,8 @@ class Gamma(_LogLink):
 
     def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
         """Raw score + y exp(-raw)."""
-        return raw + y * np.exp(-raw)
+        losses: Floats = raw + y * np.exp(-raw)
+        return losses
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """1 - y exp(-raw), and y exp(-raw)."""
