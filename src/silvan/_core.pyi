@@ -315,6 +315,11 @@ def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device=
 def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The mean over trees of the leaf values, or of each tree's vote."""
 
+def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], trees: tuple[int, int], n_threads: int) -> None:
+    """
+    Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
+    """
+
 def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     Sums of votes over the trees that did not draw a sample, and the number of those trees.

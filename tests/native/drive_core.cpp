@@ -252,7 +252,7 @@ void drive(const Kind& kind, const Arguments& arguments) {
     if (kind.criterion != Criterion::gaussian) {
         std::vector<double> sums(n * static_cast<std::size_t>(view.n_outputs));
         std::vector<std::int32_t> counts(n);
-        sum_votes(packed, data.features(), Voting::soft, team, sums.data());
+        sum_votes(packed, data.features(), Voting::soft, {0, packed.view().n_trees}, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
         sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.samples, kSeed}, team,
