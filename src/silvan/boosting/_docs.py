@@ -132,17 +132,17 @@ add_parts(
                 Share of each feature in the gains of the splits.
         """,
         "boosted_notes": """
-            A leaf value is a Newton step, minus the sum of gradients over the sum of hessians, times
-            the learning rate. Thresholds lie between bins: split search is approximate where a
-            column has more than `max_bins` distinct values. Features of type float32 and uint8 are
-            kept as they are, all others are stored as float32. Each split has learnt which side
+            A leaf value is a Newton step: minus the sum of gradients over the sum of hessians,
+            times the learning rate. Thresholds lie between bins: split search is approximate where
+            a column has more than `max_bins` distinct values. Features of type float32 and uint8
+            are kept as they are, all others are stored as float32. Each split has learnt which side
             missing values (NaN) take.
 
-            A column reads a categorical feature through the mean gradients of its categories, learnt
-            from a random half of the samples when it is drawn.
+            A column reads a categorical feature through the mean gradients of its categories,
+            learnt from a random half of the samples when it is drawn.
 
-            Samples of weight zero take no part, and equal samples are merged into one of their total
-            weight. The leaves do not know the training samples in them, so that there are neither
+            Samples of weight zero take no part, and equal samples are merged into one of their
+            total weight. The leaves do not know the training samples in them, so that there are neither
             out-of-bag estimates nor weights of training samples; `early_stopping` has its own
             held-out samples. A fit that fails or is interrupted leaves the estimator unchanged.
         """,

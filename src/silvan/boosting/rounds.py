@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +119,7 @@ class Boosting:
         y, weight = self._training.y, self._training.weight
         leaves = self._booster.leaves(self._n_threads)
         # A tree for each output, or one for all of them.
-        values = [
+        values: list[Any] = [
             self._loss.leaf_values(y[:, k], self._raw[:, k], weight, leaves[:, k % leaves.shape[1]])
             for k in range(y.shape[1])
         ]

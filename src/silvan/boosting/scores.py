@@ -68,6 +68,7 @@ class Scoring:
             self._scorer = check_scoring(model, scoring)
 
     def __call__(self, part: Part, raw: Floats) -> float:
+        """The score of samples with these raw scores."""
         if self._scorer is None:
             return -self._loss.value(part.y, raw, part.weight)
         if self._classes is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from silvan.projections import ProjectionDistribution, SparseSigns
@@ -11,7 +12,7 @@ class DefaultProjectionsMixin:
     """Lets ``projections__parameter`` reach into the default distribution of an estimator."""
 
     # What directions are drawn from where `projections` is None.
-    _default_projections: ClassVar[type[ProjectionDistribution]] = SparseSigns
+    _default_projections: ClassVar[Callable[[], ProjectionDistribution]] = SparseSigns
 
     projections: ProjectionDistribution | None
 

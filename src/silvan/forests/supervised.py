@@ -164,14 +164,15 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Share of each feature in the decrease of impurity.
 
         The gain of a split is spread over the features of its direction in proportion to their
-        absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
+        absolute weights, normalised within each tree and averaged; the gains of a boosted forest
+        are added up. All zero if no tree has a split.
         """
         check_is_fitted(self)
         return self._importances.copy()
 
     @cached_property
     def _importances(self) -> NDArray[np.float64]:
-        return feature_importances(self.forest_)
+        return feature_importances(self.forest_, boosted=self.fitted_.start is not None)
 
     @property
     def categories_(self) -> list[NDArray[Any] | None] | None:
