@@ -22,7 +22,7 @@ from silvan.losses import BinaryLogLoss, Loss, MultinomialLogLoss
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedForestClassifier(ClassForest, BoostedForest):
+class BoostedForestClassifier(BoostedForest, ClassForest):
     """A boosted forest that predicts classes, for any distribution of split directions.
 
     Trees are grown one round after the other, each on the gradients that the rounds before left

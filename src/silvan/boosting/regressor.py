@@ -39,7 +39,7 @@ _LOSSES: dict[str, type[Loss]] = {
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedForestRegressor(NumberForest, BoostedForest):
+class BoostedForestRegressor(BoostedForest, NumberForest):
     """A boosted forest that predicts numbers, for any distribution of split directions.
 
     Trees are grown one round after the other, each on the gradients that the rounds before left
