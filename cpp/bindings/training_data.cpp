@@ -21,14 +21,14 @@ void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
 
+}  // namespace
+
 const SplitKernels* find_kernels(const std::string& name) {
     for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
         if (name == (*table)->name) return *table;
     }
     throw std::invalid_argument("this processor has no kernels named " + name);
 }
-
-}  // namespace
 
 HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,

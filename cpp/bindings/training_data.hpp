@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "core/training_set.hpp"
 
 namespace silvan::bindings {
+
+// The kernels for this instruction set; throws std::invalid_argument where the processor lacks it.
+const SplitKernels* find_kernels(const std::string& name);
 
 // SampleDraws in Python.
 class HeldSampleDraws {
