@@ -142,9 +142,9 @@ add_parts(
             learnt from a random half of the samples when it is drawn.
 
             Samples of weight zero take no part, and equal samples are merged into one of their
-            total weight. The leaves do not know the training samples in them, so that there are neither
-            out-of-bag estimates nor weights of training samples; `early_stopping` has its own
-            held-out samples. A fit that fails or is interrupted leaves the estimator unchanged.
+            total weight. The leaves do not know the training samples in them, so that there are
+            neither out-of-bag estimates nor weights of training samples; `early_stopping` has its
+            own held-out samples. A fit that fails or is interrupted leaves the estimator unchanged.
         """,
     }
 )

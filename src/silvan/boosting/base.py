@@ -23,7 +23,7 @@ from silvan.boosting.parameters import (
     part_features,
     stops_early,
 )
-from silvan.boosting.parts import Part, make_parts
+from silvan.boosting.parts import Parts, make_parts
 from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, run_rounds
 from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
@@ -38,18 +38,12 @@ from silvan.projections import AxisAligned, Mixture, ProjectionDistribution, Spa
 Floats = NDArray[np.float64]
 
 
-def features_and_sparse_signs() -> Mixture:
-    """All single features, and sparse directions drawn in every round."""
-    return Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)])
-
-
 class BoostedForest(BoostedParameters, SupervisedForest):
     """A forest whose trees add up to a raw score; subclasses say by which losses.
 
     Leaves do not know the training samples in them.
     """
 
-    _default_projections = staticmethod(features_and_sparse_signs)
     _fitted: ClassVar[tuple[str, ...]] = (
         "loss_",
         "start_",
@@ -63,6 +57,10 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     n_iter_: int
     train_score_: Floats
     validation_score_: Floats
+
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        return Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)])
 
     @abstractmethod
     def _make_loss(self, targets: Targets) -> Loss:
@@ -134,7 +132,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
                 "early_stopping or validation_fraction is not what it was; pass the same ones, or "
                 "set warm_start=False."
             )
-        booster = self._make_booster(training, rows, options, len(start))
+        booster = self._make_booster(parts, rows, options, len(start))
         boosting = Boosting(
             booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
         )
@@ -163,17 +161,17 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         self.validation_score_ = np.array(curves.validation)
 
     def _make_booster(
-        self, training: Part, rows: TrainingRows, options: _core.BoostOptions, n_outputs: int
+        self, parts: Parts, rows: TrainingRows, options: _core.BoostOptions, n_outputs: int
     ) -> _core.Booster:
+        training = parts.training
         n_features = training.features.shape[1]
         use_source = training.features is rows.features.columns
         features = rows.features if use_source else TrainingFeatures(training.features, None)
         n_samples = len(training.y)
-        order = np.arange(n_samples, dtype=np.uint32)
         samples = _core.TrainingSet(
             *features,
             _core.Targets(np.zeros((n_samples, n_outputs)), training.weight, n_outputs),
-            _core.SampleDraws(order, n_samples, False),
+            _core.SampleDraws(parts.order, n_samples, False),
             self._n_categories(),
         )
         _, drawn = part_features(self.projections_)

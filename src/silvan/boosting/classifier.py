@@ -14,6 +14,7 @@ from silvan._persistence import require_fitted
 from silvan._validation import check_choice
 from silvan.boosting import _docs  # noqa: F401
 from silvan.boosting.base import BoostedForest
+from silvan.boosting.scores import favoured_classes
 from silvan.forests._docs import shared_docs
 from silvan.forests.classes import ClassForest
 from silvan.forests.targets import ClassTargets, Targets
@@ -157,8 +158,11 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         labels : ndarray of shape (n_samples,)
             `predict` of the forest after so many rounds.
         """
-        for probabilities in self.staged_predict_proba(X):
-            yield self.classes_[probabilities.argmax(axis=1)]
+        for raw in self._staged_raw_scores(X):
+            yield self.classes_[favoured_classes(raw)]
+
+    def _predict_codes(self, rows: NDArray[Any]) -> NDArray[np.intp]:
+        return favoured_classes(self._raw_scores(rows))
 
     def _drop_single_score(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -56,7 +56,7 @@ class Boosting:
     ) -> None:
         self._n_categories = n_categories
         self._booster = booster
-        self._training, self._validation = parts
+        self._training, self._validation = parts.training, parts.validation
         self._loss = loss
         self._learning_rate = learning_rate
         self._n_threads = n_threads

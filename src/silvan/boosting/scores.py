@@ -43,12 +43,21 @@ class _Classifier(ClassifierMixin, _Round):  # type: ignore[misc]
         return self._values()
 
     def predict(self, X: object) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[self._values().argmax(axis=1)]
+        assert self.raw is not None
+        labels: NDArray[Any] = self.classes_[favoured_classes(self.raw)]
         return labels
 
     def decision_function(self, X: object) -> Floats:
         assert self.raw is not None
         return self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
+
+
+def favoured_classes(raw: Floats) -> NDArray[np.intp]:
+    """Places of the classes with the largest scores; a single score is that of the second class.
+
+    Probabilities that are rounded to equal ones are not asked.
+    """
+    return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)
 
 
 class Scoring:

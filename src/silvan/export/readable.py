@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
@@ -343,7 +342,7 @@ def join_best(names: Sequence[Any], values: Sequence[float]) -> str:
     return " or ".join(best)
 
 
-def leaf_classes(forest: BaseForest) -> NDArray[Any] | None:
+def leaf_classes(forest: BaseForest) -> Any:
     """The classes whose shares the leaves hold; None where these hold other numbers."""
     boosted = forest.fitted_.start is not None
     return None if boosted else getattr(forest, "classes_", None)

@@ -52,9 +52,13 @@ class ClassForest(ClassifierMixin, ClassParameters, SupervisedForest):  # type: 
         rows = self._rows(X)
         codes = np.empty(len(rows), dtype=np.intp)
         for block in sample_blocks(len(rows), self.n_classes_):
-            codes[block] = self._predict_values(rows[block]).argmax(axis=1)
+            codes[block] = self._predict_codes(rows[block])
         labels: NDArray[Any] = self.classes_[codes]
         return labels
+
+    def _predict_codes(self, rows: NDArray[Any]) -> NDArray[np.intp]:
+        """Places of the most probable classes, for samples that were checked."""
+        return self._predict_values(rows).argmax(axis=1)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the probability of each class.

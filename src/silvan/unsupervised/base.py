@@ -62,8 +62,6 @@ class GaussianForest(BaggedForest):
     the tree's weight that reaches them.
     """
 
-    _default_projections = UniformCombinations
-
     covariance_type: str = growing("full")
     reg_covar: float = growing(1e-4)
     criterion_dim: int | None = growing(8)
@@ -92,6 +90,10 @@ class GaussianForest(BaggedForest):
         with unchanged_on_failure(self):
             self._fit(X, None, sample_weight)
         return self
+
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        return UniformCombinations()
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
