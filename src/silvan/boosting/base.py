@@ -109,15 +109,13 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
         options.seed = rows.sampling.seed
         self.projections_ = clone(projections, safe=False)
-        n_earlier = 0 if earlier is None else self.n_iter_
-        if n_earlier < self.n_estimators:
-            self._boost(rows, options, n_earlier, earlier)
+        if earlier is None or self.n_iter_ < self.n_estimators:
+            self._boost(rows, options, earlier)
 
     def _boost(
         self,
         rows: TrainingRows,
         options: _core.BoostOptions,
-        n_earlier: int,
         earlier: ForestArrays | None,
     ) -> None:
         stops = stops_early(self, rows.sampling.plan.n_kept)
@@ -126,18 +124,18 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         training = parts.training
         loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
         start = loss.start(training.y, training.weight)
-        if earlier is not None and not np.array_equal(start, self.start_):
-            raise ValueError(
-                "warm_start=True goes on with the same loss and the same samples, but the loss, "
-                "early_stopping or validation_fraction is not what it was; pass the same ones, or "
-                "set warm_start=False."
-            )
+        n_earlier = 0
+        if earlier is not None:
+            self._check_same_loss(loss, start)
+            # Directions may be fitted to the gradients of the round that they are drawn in.
+            n_earlier = self.n_iter_ - self.n_iter_ % options.redraw_every
+            earlier = earlier.trees(0, n_earlier * (earlier.n_trees // self.n_iter_))
         booster = self._make_booster(parts, rows, options, len(start))
         boosting = Boosting(
             booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
         )
-        boosting.begin(start, earlier, n_earlier)
-        scoring = Scoring(loss, self.scoring, getattr(self, "classes_", None))
+        boosting.begin(start, earlier if n_earlier else None, n_earlier)
+        scoring = Scoring(loss, self.scoring, self)
         scored = ScoredSamples(training, rows.sampling.seed)
         curves = self._earlier_curves(n_earlier)
         if n_earlier == 0:
@@ -159,6 +157,15 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         self.loss_, self.start_ = loss, start
         self.train_score_ = np.array(curves.training)
         self.validation_score_ = np.array(curves.validation)
+
+    def _check_same_loss(self, loss: Loss, start: Floats) -> None:
+        """Require that a warm start goes on with the loss that it began with."""
+        if repr(loss) != repr(self.loss_) or not np.array_equal(start, self.start_):
+            raise ValueError(
+                "warm_start=True goes on with the same loss and the same samples, but the loss, "
+                "early_stopping or validation_fraction is not what it was; pass the same ones, or "
+                "set warm_start=False."
+            )
 
     def _make_booster(
         self, parts: Parts, rows: TrainingRows, options: _core.BoostOptions, n_outputs: int

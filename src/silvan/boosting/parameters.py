@@ -163,6 +163,13 @@ def boost_options(
                 getattr(forest, name),
                 "pass projections=silvan.projections.AxisAligned(), or leave it out",
             )
+    if monotone is not None and forest.vector_leaves:
+        raise invalid(
+            "vector_leaves",
+            "False with monotonic_cst",
+            forest.vector_leaves,
+            "leave one of them out",
+        )
     options.monotone = np.zeros(0, dtype=np.int8) if monotone is None else monotone
     options.interaction_groups = [] if groups is None else groups
     return options

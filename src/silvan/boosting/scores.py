@@ -63,18 +63,11 @@ def favoured_classes(raw: Floats) -> NDArray[np.intp]:
 class Scoring:
     """Scores raw predictions; a larger score is better."""
 
-    def __init__(
-        self,
-        loss: Loss,
-        scoring: str | Callable[..., float] | None,
-        classes: NDArray[Any] | None = None,
-    ) -> None:
+    def __init__(self, loss: Loss, scoring: Any, forest: Any) -> None:
         self._loss = loss
-        self._classes = classes
-        self._scorer: Callable[..., float] | None = None
-        if scoring != "loss":
-            model = _Regressor() if classes is None else _Classifier()
-            self._scorer = check_scoring(model, scoring)
+        self._classes: NDArray[Any] | None = getattr(forest, "classes_", None)
+        scorer = None if scoring == "loss" else check_scoring(forest, scoring)
+        self._scorer: Callable[..., float] | None = scorer
 
     def __call__(self, part: Part, raw: Floats) -> float:
         """The score of samples with these raw scores."""

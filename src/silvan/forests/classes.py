@@ -58,7 +58,8 @@ class ClassForest(ClassifierMixin, ClassParameters, SupervisedForest):  # type: 
 
     def _predict_codes(self, rows: NDArray[Any]) -> NDArray[np.intp]:
         """Places of the most probable classes, for samples that were checked."""
-        return self._predict_values(rows).argmax(axis=1)
+        codes: NDArray[np.intp] = self._predict_values(rows).argmax(axis=1)
+        return codes
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the probability of each class.
