@@ -118,6 +118,9 @@ void ColumnPool::add_columns(const Drawn& drawn, const std::vector<std::int32_t>
 ColumnPool::Reader& ColumnPool::reader_of(std::int64_t thread, Drawn& drawn) const {
     Reader& reader = drawn.readers[static_cast<std::size_t>(thread)];
     if (reader.columns == nullptr) {
+        const std::int64_t n = std::max(kEncodeBlock, std::min(n_samples_, kFeatureValues));
+        reader.values.resize(static_cast<std::size_t>(n + kLane));
+        reader.codes.resize(static_cast<std::size_t>(n * kColumnGroup));
         reader.columns = training_.columns->for_thread();
         NodeContext here = drawn.at;
         here.columns = reader.columns.get();
@@ -162,9 +165,6 @@ ColumnBins ColumnPool::choose_bins(const Direction& direction, std::uint64_t key
         samples = reader.samples.data();
     }
     throw_if_stopped(64 * n);
-    const auto size = static_cast<std::size_t>(std::max(n, kEncodeBlock) + kLane);
-    reader.values.resize(size);
-    reader.codes.resize(size * kColumnGroup);
     reader.columns->project(direction, samples, n, reader.values.data());
     std::vector<float> values(reader.values.begin(), reader.values.begin() + n);
     ColumnBins bins(values, options_.max_bins);
