@@ -156,14 +156,15 @@ std::vector<std::int32_t> Booster::leaves(const ThreadTeam& team) const {
     const auto n_trees = static_cast<std::int64_t>(trees_.size());
     std::vector<std::int32_t> numbers(static_cast<std::size_t>(n_samples() * n_trees));
     constexpr std::int64_t kBlock = 4096;
+    std::vector<CodedRouter> routers;
+    for (const GrownTree& tree : trees_) routers.emplace_back(tree.nodes, pool_);
     team.for_blocks(n_samples(), kBlock, [&](std::int64_t first, std::int64_t last) {
         std::int32_t before = 0;
         for (std::int64_t t = 0; t < n_trees; ++t) {
             const GrownTree& tree = trees_[static_cast<std::size_t>(t)];
             for (std::int64_t i = first; i < last; ++i) {
-                const std::int32_t node = route(tree.nodes, pool_, i);
-                numbers[static_cast<std::size_t>(i * n_trees + t)] =
-                    before + tree.leaf_of_node[static_cast<std::size_t>(node)];
+                const std::size_t node = routers[static_cast<std::size_t>(t)].leaf_of(i);
+                numbers[static_cast<std::size_t>(i * n_trees + t)] = before + tree.leaf_of_node[node];
             }
             before += static_cast<std::int32_t>(tree.n_leaves);
         }

@@ -1,6 +1,8 @@
 // A boosted tree over the codes of the pool's columns, as it grows and as training samples are routed through it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,29 +23,55 @@ struct CodedNode {
     bool is_leaf() const { return left < 0; }
 };
 
-// Whether a code goes left; the codes of missing values are the last of their columns.
-struct CodeTest {
-    std::uint8_t bin;
-    std::uint8_t missing;  // the code that goes left besides, or `bin`
-
-    CodeTest(const CodedSplit& split, const PoolColumn& column)
-        : bin(static_cast<std::uint8_t>(split.bin)),
-          missing(static_cast<std::uint8_t>(split.missing_left ? column.bins.missing_code() : split.bin)) {}
-
-    bool operator()(std::uint8_t code) const {
-        return static_cast<int>(code <= bin) | static_cast<int>(code == missing);
+// For each byte that a column's codes are stored as, whether it goes left.
+class CodeTest {
+public:
+    CodeTest(const CodedSplit& split, const PoolColumn& column) {
+        for (std::int64_t byte = 0; byte < kMaxCodes; ++byte) {
+            const std::int64_t code = column.place.from_byte(byte, column.bins.n_bins());
+            const bool missing = code == column.bins.missing_code();
+            left_[static_cast<std::size_t>(byte)] = missing ? split.missing_left : code <= split.bin;
+        }
     }
+
+    bool operator()(std::uint8_t byte) const { return left_[byte]; }
+
+private:
+    std::array<bool, static_cast<std::size_t>(kMaxCodes)> left_;
 };
 
-// The leaf, by its node, of a sample.
-inline std::int32_t route(const std::vector<CodedNode>& nodes, const ColumnPool& pool, std::int64_t sample) {
-    std::int32_t at = 0;
-    for (;;) {
-        const CodedNode& node = nodes[static_cast<std::size_t>(at)];
-        if (node.is_leaf()) return at;
-        const std::uint8_t code = pool.codes_of(node.split.column)[sample * kColumnGroup];
-        at = node.left + (CodeTest(node.split, pool.column(node.split.column))(code) ? 0 : 1);
+// Takes training samples through a tree.
+class CodedRouter {
+public:
+    CodedRouter(const std::vector<CodedNode>& nodes, const ColumnPool& pool) : nodes_(nodes) {
+        tests_.reserve(nodes.size());
+        for (const CodedNode& node : nodes) {
+            place_.push_back(tests_.size());
+            if (node.is_leaf()) continue;
+            const std::int32_t column = node.split.column;
+            tests_.push_back({pool.codes_of(column), CodeTest(node.split, pool.column(column))});
+        }
     }
-}
+
+    // The leaf of a sample, by its node.
+    std::size_t leaf_of(std::int64_t sample) const {
+        std::size_t at = 0;
+        while (!nodes_[at].is_leaf()) {
+            const auto& [codes, goes_left] = tests_[place_[at]];
+            at = static_cast<std::size_t>(nodes_[at].left) + (goes_left(codes[sample * kColumnGroup]) ? 0 : 1);
+        }
+        return at;
+    }
+
+private:
+    struct Test {
+        const std::uint8_t* codes;
+        CodeTest goes_left;
+    };
+
+    const std::vector<CodedNode>& nodes_;
+    std::vector<std::size_t> place_;  // of inner nodes among the tests
+    std::vector<Test> tests_;
+};
 
 }  // namespace silvan

@@ -59,19 +59,14 @@ void CodedTreeGrower::start(const TreeTask& task, SharedLoops& loops) {
 }
 
 void CodedTreeGrower::choose_columns(std::uint64_t key) {
-    std::vector<std::int32_t> real;
-    for (std::int64_t c = 0; c < pool_.n_columns(); ++c) {
-        if (!pool_.is_filler(c)) real.push_back(static_cast<std::int32_t>(c));
-    }
-    columns_.assign(static_cast<std::size_t>(pool_.n_columns()), 0);
-    const auto n = static_cast<std::int64_t>(real.size());
+    const std::int64_t n = pool_.n_columns();
+    columns_.assign(static_cast<std::size_t>(n), 0);
     if (n == 0) return;
     const auto share = static_cast<std::int64_t>(options_.colsample * static_cast<double>(n) + 0.5);
     std::vector<std::int32_t> chosen(static_cast<std::size_t>(std::clamp<std::int64_t>(share, 1, n)));
     Random random(combine_keys(key, static_cast<std::uint64_t>(Purpose::columns_of_tree)));
     PartialShuffle(n).draw(static_cast<std::int64_t>(chosen.size()), random, chosen.data());
-    for (const std::int32_t place : chosen)
-        columns_[static_cast<std::size_t>(real[static_cast<std::size_t>(place)])] = 1;
+    for (const std::int32_t column : chosen) columns_[static_cast<std::size_t>(column)] = 1;
 }
 
 bool CodedTreeGrower::may_split(const CodedNode& node) const {
@@ -79,7 +74,7 @@ bool CodedTreeGrower::may_split(const CodedNode& node) const {
 }
 
 SharedLoops& CodedTreeGrower::loops_for(std::int64_t n_samples, SharedLoops& loops) {
-    return n_samples * pool_.n_columns() < kSharedWork ? alone_ : loops;
+    return n_samples * pool_.n_groups() * kColumnGroup < kSharedWork ? alone_ : loops;
 }
 
 void CodedTreeGrower::open_root(SharedLoops& loops) {
@@ -121,20 +116,12 @@ void CodedTreeGrower::keep_best(std::int32_t node, const std::vector<CodedSplit>
     }
     queue_.push_back(node);
     if (options_.max_leaf_nodes == 0) return;
-    std::push_heap(queue_.begin(), queue_.end(), [this](std::int32_t a, std::int32_t b) {
-        const double first = nodes_[static_cast<std::size_t>(a)].split.gain;
-        const double second = nodes_[static_cast<std::size_t>(b)].split.gain;
-        return first < second || (first == second && a > b);
-    });
+    std::push_heap(queue_.begin(), queue_.end(), by_gain());
 }
 
 std::int32_t CodedTreeGrower::take_next() {
     if (options_.max_leaf_nodes > 0) {
-        std::pop_heap(queue_.begin(), queue_.end(), [this](std::int32_t a, std::int32_t b) {
-            const double first = nodes_[static_cast<std::size_t>(a)].split.gain;
-            const double second = nodes_[static_cast<std::size_t>(b)].split.gain;
-            return first < second || (first == second && a > b);
-        });
+        std::pop_heap(queue_.begin(), queue_.end(), by_gain());
     }
     const std::int32_t next = queue_.back();
     queue_.pop_back();

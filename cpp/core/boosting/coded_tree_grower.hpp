@@ -48,6 +48,14 @@ private:
     SearchedNode describe(std::int32_t node, std::int32_t histogram);
     void keep_best(std::int32_t node, const std::vector<CodedSplit>& of_groups);
     std::int32_t take_next();
+    // Orders nodes by gain, equal ones so that the first is last.
+    auto by_gain() const {
+        return [this](std::int32_t a, std::int32_t b) {
+            const double first = nodes_[static_cast<std::size_t>(a)].split.gain;
+            const double second = nodes_[static_cast<std::size_t>(b)].split.gain;
+            return first < second || (first == second && a > b);
+        };
+    }
     void bound_children(const CodedNode& parent, CodedNode& left, CodedNode& right) const;
     std::int64_t partition(const CodedNode& node, SharedLoops& loops);
     std::int64_t partition_block(const CodedSplit& split, std::int64_t begin, std::int64_t end);

@@ -74,7 +74,7 @@ void WholeGradients::round(const RoundGradients& given, std::int64_t output, Sha
     }
     constexpr int kTermBits = 30;
     constexpr int kFewestBits = 20;
-    const int count_bits = std::bit_width(static_cast<std::uint64_t>(given.n_samples));
+    const auto count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(given.n_samples)));
     shift_ = 63 - count_bits;
     const int below_count = std::min(kTermBits, shift_ - 1 - count_bits);
     const bool constant = extent.hessian == extent.least && extent.hessian > 0.0 && below_count >= kFewestBits;

@@ -130,12 +130,12 @@ void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64
 
 void add_by_route(const GrownTree& tree, const ColumnPool& pool, const Buffer<std::uint32_t>& samples,
                   std::int64_t n_outputs, double* scores, SharedLoops& loops) {
+    const CodedRouter router(tree.nodes, pool);
     loops.for_blocks(static_cast<std::int64_t>(samples.size()), kBlock, [&](std::int64_t first, std::int64_t last) {
         throw_if_stopped(64 * (last - first));
         for (std::int64_t s = first; s < last; ++s) {
             const std::uint32_t sample = samples[static_cast<std::size_t>(s)];
-            const auto node = static_cast<std::size_t>(route(tree.nodes, pool, sample));
-            add_leaf(tree, node, scores + sample * n_outputs);
+            add_leaf(tree, router.leaf_of(sample), scores + sample * n_outputs);
         }
     });
 }

@@ -66,9 +66,8 @@ void NodeHistograms::order_pairs(const NodeSamples& node, SharedLoops& loops) {
 template <typename Change>
 void NodeHistograms::change_group(std::int64_t group, std::int64_t* to, const std::int64_t* from,
                                   const Change& change) const {
-    const PoolColumn& last = pool_->column((group + 1) * kColumnGroup - 1);
-    const std::int64_t begin = pool_->column(group * kColumnGroup).first_bin;
-    const std::int64_t end = last.first_bin + last.bins.n_bins();
+    const std::int64_t begin = pool_->first_bin(group);
+    const std::int64_t end = pool_->first_bin(group + 1);
     for (std::size_t k = 0; k < outputs_->size(); ++k) {
         const std::int64_t start = search_->output_start(k);
         const std::int64_t n_words = (*outputs_)[k]->n_words();
@@ -76,17 +75,58 @@ void NodeHistograms::change_group(std::int64_t group, std::int64_t* to, const st
     }
 }
 
+bool NodeHistograms::is_asked_for(const PoolByte& byte) const {
+    return std::any_of(byte.columns.begin(), byte.columns.end(),
+                       [this](std::int32_t c) { return (*columns_)[static_cast<std::size_t>(c)] != 0; });
+}
+
+// The bins of columns that share a byte, from the byte's: all samples that are not elsewhere are in the most
+// frequent bin.
+void NodeHistograms::read_shared_bytes(std::int64_t group, std::int64_t* histogram) const {
+    for (std::int64_t b = group * kColumnGroup; b < (group + 1) * kColumnGroup; ++b) {
+        const PoolByte& byte = pool_->byte(b);
+        if (byte.columns.size() < 2) continue;
+        for (std::size_t k = 0; k < outputs_->size(); ++k) {
+            const std::int64_t n_words = (*outputs_)[k]->n_words();
+            std::int64_t* bins = histogram + search_->output_start(k);
+            const std::int64_t* from = bins + byte.first_bin * n_words;
+            std::int64_t total[2] = {0, 0};
+            for (std::int64_t i = 0; i < byte.n_codes * n_words; ++i) total[i % n_words] += from[i];
+            for (const std::int32_t c : byte.columns) read_column(pool_->column(c), n_words, total, from, bins);
+        }
+    }
+}
+
+void NodeHistograms::read_column(const PoolColumn& column, std::int64_t n_words, const std::int64_t* total,
+                                 const std::int64_t* from, std::int64_t* bins) {
+    std::int64_t* to = bins + column.first_bin * n_words;
+    std::int64_t* rest = to + column.place.default_bin * n_words;
+    std::copy_n(total, n_words, rest);
+    for (std::int64_t bin = 0; bin < column.bins.n_bins(); ++bin) {
+        if (bin == column.place.default_bin) continue;
+        for (std::int64_t w = 0; w < n_words; ++w) {
+            const std::int64_t sum = from[column.place.to_byte(bin) * n_words + w];
+            to[bin * n_words + w] = sum;
+            rest[w] -= sum;
+        }
+    }
+}
+
 void NodeHistograms::add_group(const NodeSamples& node, std::int64_t group, std::int64_t* histogram) const {
     change_group(group, histogram, histogram, [](std::int64_t& to, std::int64_t) { to = 0; });
+    // All bytes at once take as long as about four, one by one.
+    std::int64_t n_asked = 0;
+    for (std::int64_t j = 0; j < kColumnGroup; ++j)
+        n_asked += is_asked_for(pool_->byte(group * kColumnGroup + j)) ? 1 : 0;
+    const bool all = 2 * n_asked >= kColumnGroup;
     for (std::size_t k = 0; k < outputs_->size(); ++k) {
         const WholeGradients& output = *(*outputs_)[k];
         const std::int64_t n_words = output.n_words();
-        std::int64_t* columns[kColumnGroup];
+        std::int64_t* bytes[kColumnGroup];
         for (std::int64_t j = 0; j < kColumnGroup; ++j) {
-            const std::int64_t column = group * kColumnGroup + j;
-            std::int64_t* bins = histogram + search_->output_start(k) + pool_->column(column).first_bin * n_words;
-            columns[j] =
-                (*columns_)[static_cast<std::size_t>(column)] != 0 || pool_->is_filler(column) ? bins : nullptr;
+            const PoolByte& byte = pool_->byte(group * kColumnGroup + j);
+            bytes[j] =
+                all || is_asked_for(byte) ? histogram + search_->output_start(k) + byte.first_bin * n_words : nullptr;
         }
         for (std::int64_t first = node.begin; first < node.end; first += kStep) {
             const std::int64_t n = std::min(kStep, node.end - first);
@@ -99,7 +139,7 @@ void NodeHistograms::add_group(const NodeSamples& node, std::int64_t group, std:
             input.pairs = (node.all ? output.pairs() : ordered_[k].data()) + n_words * first;
             input.n_words = n_words;
             input.unit = output.unit();
-            kernels_->add_gradients(input, columns);
+            kernels_->add_gradients(input, bytes);
         }
     }
 }
@@ -122,6 +162,7 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
         for (std::size_t p = 1; p < parts.size(); ++p) {
             change_group(group, at(histogram), at(parts[p]), [](std::int64_t& to, std::int64_t from) { to += from; });
         }
+        read_shared_bytes(group, at(histogram));
         if (parent >= 0) {
             change_group(group, at(parent), at(histogram), [](std::int64_t& to, std::int64_t from) { to -= from; });
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/boosting/column_pool.hpp"
@@ -42,7 +43,11 @@ public:
 
 private:
     void order_pairs(const NodeSamples& node, SharedLoops& loops);
+    bool is_asked_for(const PoolByte& byte) const;
     void add_group(const NodeSamples& node, std::int64_t group, std::int64_t* histogram) const;
+    void read_shared_bytes(std::int64_t group, std::int64_t* histogram) const;
+    static void read_column(const PoolColumn& column, std::int64_t n_words, const std::int64_t* total,
+                            const std::int64_t* from, std::int64_t* bins);
     template <typename Change>
     void change_group(std::int64_t group, std::int64_t* to, const std::int64_t* from, const Change& change) const;
 

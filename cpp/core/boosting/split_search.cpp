@@ -47,7 +47,7 @@ void SplitSearch::describe(SearchedNode& node) const {
 
 CodedSplit SplitSearch::search_group(const SearchedNode& node, std::int64_t group, Scratch& scratch) const {
     CodedSplit best;
-    for (std::int64_t c = group * kColumnGroup; c < (group + 1) * kColumnGroup; ++c) {
+    for (const std::int32_t c : pool_.columns_of(group)) {
         if (columns_[static_cast<std::size_t>(c)] == 0) continue;
         if (node.allowed != nullptr && node.allowed[c] == 0) continue;
         search_column(node, c, scratch, best);
