@@ -41,9 +41,11 @@ def make_parts(rows: TrainingRows, share: int | float | None) -> Parts:
     if share is not None:
         ordered, validation = _split(ordered, y, share, rows.sampling.seed)
         held_out = _take(rows.features.columns, y, weight, validation)
-    numbers, order = np.unique(ordered, return_inverse=True)
-    training = _take(rows.features.columns, y, weight, numbers)
-    return Parts(training, held_out, order.astype(np.uint32))
+    taken = np.zeros(len(y), dtype=np.bool_)
+    taken[ordered] = True
+    training = _take(rows.features.columns, y, weight, np.flatnonzero(taken))
+    order = (np.cumsum(taken) - 1)[ordered].astype(np.uint32)
+    return Parts(training, held_out, order)
 
 
 def _distinct(
@@ -99,7 +101,7 @@ def _take(
     columns: NDArray[Any],
     y: NDArray[Any],
     weight: NDArray[np.float64] | None,
-    numbers: NDArray[np.uint32],
+    numbers: NDArray[Any],
 ) -> Part:
     """Some samples; all of them without a copy."""
     if len(numbers) == len(y):

@@ -111,7 +111,8 @@ class Boosting:
             )
 
         starts = range(0, len(raw), _BLOCK)
-        list(map(work, starts) if len(starts) == 1 else pool.map(work, starts))
+        alone = self._n_threads == 1 or len(starts) == 1
+        list(map(work, starts) if alone else pool.map(work, starts))
         return gradients, hessians
 
     def _renew_leaves(self) -> None:
