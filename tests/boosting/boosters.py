@@ -53,3 +53,44 @@ def draw_table(n, n_features, *, missing=0.0, levels=12, seed=1):
     X = rng.integers(0, levels, (n, n_features)).astype(np.float32) / 8 - 2
     X[rng.random(X.shape) < missing] = np.nan
     return X
+
+
+def assert_same_arrays(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
+def problem(n=3000, n_features=20, *, missing=0.05):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, n_features)).astype(np.float32)
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=n)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def predict(arrays, X):
+    """Sums of the leaf values of all trees with one output."""
+    total = np.zeros(len(X))
+    for tree in range(len(arrays["tree_offsets"]) - 1):
+        node = slice(*arrays["tree_offsets"][tree : tree + 2])
+        left = arrays["left"][node]
+        at = np.zeros(len(X), dtype=int)
+        while (inner := np.flatnonzero(left[at] >= 0)).size:
+            for here in np.unique(at[inner]):
+                rows = inner[at[inner] == here]
+                terms = slice(
+                    *arrays["direction_indptr"][node.start + here : node.start + here + 2]
+                )
+                value = np.zeros(len(rows), dtype=np.float32)
+                for j, c in zip(
+                    arrays["direction_indices"][terms],
+                    arrays["direction_coefficients"][terms],
+                    strict=True,
+                ):
+                    value = value + c * X[rows, j]
+                goes_left = value <= arrays["threshold"][node][here]
+                goes_left |= np.isnan(value) & (arrays["missing_left"][node][here] == 1)
+                at[rows] = left[here] + ~goes_left
+        total += arrays["values"][arrays["leaf_offsets"][tree] - 1 - left[at]]
+    return total

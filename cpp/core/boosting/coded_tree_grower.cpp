@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "core/random.hpp"
 #include "core/samplers/partial_shuffle.hpp"
@@ -13,7 +14,7 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kPartitionBlock = std::int64_t{1} << 15;
-// Bins to add to that are worth waking threads for: about ten microseconds' work.
+// Nanoseconds of work that are worth waking threads for.
 constexpr std::int64_t kSharedWork = std::int64_t{1} << 15;
 
 }  // namespace
@@ -73,42 +74,57 @@ bool CodedTreeGrower::may_split(const CodedNode& node) const {
     return node.depth < options_.max_depth && node.size() >= std::max<std::int64_t>(2, 2 * options_.min_samples_leaf);
 }
 
-SharedLoops& CodedTreeGrower::loops_for(std::int64_t n_samples, SharedLoops& loops) {
-    return n_samples * pool_.n_groups() * kColumnGroup < kSharedWork ? alone_ : loops;
+SharedLoops& CodedTreeGrower::loops_for(std::int64_t work, SharedLoops& loops) {
+    return work < kSharedWork ? alone_ : loops;
+}
+
+// Fills the histogram of a node, and turns its parent's, if there is one, into its sibling's.
+void CodedTreeGrower::fill_histogram(std::int32_t node, std::int32_t parent, SharedLoops& loops) {
+    const CodedNode& filled = nodes_[static_cast<std::size_t>(node)];
+    const std::int32_t histogram = histograms_.acquire();
+    open_[static_cast<std::size_t>(node)].histogram = histogram;
+    const bool all = node == 0 && task_->samples == nullptr;
+    const std::int64_t work = filled.size() * pool_.n_groups() * kColumnGroup + search_.front().n_words();
+    histograms_.fill({samples_.data(), filled.begin, filled.end, all}, histogram, parent, loops_for(work, loops));
 }
 
 void CodedTreeGrower::open_root(SharedLoops& loops) {
     if (pool_.n_columns() == 0 || !may_split(nodes_[0])) return;
-    const std::int32_t histogram = histograms_.acquire();
-    open_[0].histogram = histogram;
-    const NodeSamples all{samples_.data(), 0, nodes_[0].size(), task_->samples == nullptr};
-    histograms_.fill(all, histogram, -1, [](std::int64_t, std::int64_t) {}, loops_for(all.size(), loops));
-    const SearchedNode root = describe(0, histogram);
-    const std::vector<std::uint8_t> allowed = allowed_columns(open_[0]);
-    SearchedNode searched = root;
-    searched.allowed = allowed.empty() ? nullptr : allowed.data();
-    std::vector<CodedSplit> found(static_cast<std::size_t>(pool_.n_groups()));
-    loops_for(all.size(), loops).for_each(pool_.n_groups(), [&](std::int64_t group, std::int64_t thread) {
-        found[static_cast<std::size_t>(group)] =
-            search_.front().search_group(searched, group, scratch_[static_cast<std::size_t>(thread)]);
-    });
-    keep_best(0, found);
+    fill_histogram(0, -1, loops);
+    search_nodes({0}, loops);
 }
 
-SearchedNode CodedTreeGrower::describe(std::int32_t node, std::int32_t histogram) {
-    SearchedNode searched;
-    searched.histogram = histograms_.words(histogram);
-    searched.bounds = nodes_[static_cast<std::size_t>(node)].bounds;
-    searched.key = open_[static_cast<std::size_t>(node)].key;
-    search_.front().describe(searched);
-    return searched;
+// Looks for the best splits of nodes with the same path but for its last step.
+void CodedTreeGrower::search_nodes(const std::vector<std::int32_t>& nodes, SharedLoops& loops) {
+    const std::vector<std::uint8_t> allowed = allowed_columns(open_[static_cast<std::size_t>(nodes.front())]);
+    std::vector<SearchedNode> searched(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto at = static_cast<std::size_t>(nodes[i]);
+        searched[i].histogram = histograms_.words(open_[at].histogram);
+        searched[i].bounds = nodes_[at].bounds;
+        searched[i].key = open_[at].key;
+        searched[i].allowed = allowed.empty() ? nullptr : allowed.data();
+        search_.front().describe(searched[i]);
+    }
+    const std::int64_t n_groups = pool_.n_groups();
+    const auto n_nodes = static_cast<std::int64_t>(nodes.size());
+    std::vector<CodedSplit> found(static_cast<std::size_t>(n_nodes * n_groups));
+    const std::int64_t work = 4 * n_nodes * search_.front().n_words();
+    loops_for(work, loops).for_each(n_nodes * n_groups, [&](std::int64_t item, std::int64_t thread) {
+        found[static_cast<std::size_t>(item)] =
+            search_.front().search_group(searched[static_cast<std::size_t>(item / n_groups)], item % n_groups,
+                                         scratch_[static_cast<std::size_t>(thread)]);
+    });
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        keep_best(nodes[i], found.data() + static_cast<std::int64_t>(i) * n_groups);
+    }
 }
 
 // Keeps the histogram of a node that can be split, and queues it.
-void CodedTreeGrower::keep_best(std::int32_t node, const std::vector<CodedSplit>& of_groups) {
+void CodedTreeGrower::keep_best(std::int32_t node, const CodedSplit* of_groups) {
     CodedSplit& best = nodes_[static_cast<std::size_t>(node)].split;
-    for (const CodedSplit& split : of_groups) {
-        if (split.beats(best)) best = split;
+    for (std::int64_t group = 0; group < pool_.n_groups(); ++group) {
+        if (of_groups[group].beats(best)) best = of_groups[group];
     }
     if (!best.found()) {
         histograms_.release(open_[static_cast<std::size_t>(node)].histogram);
@@ -169,37 +185,23 @@ void CodedTreeGrower::bound_children(const CodedNode& parent, CodedNode& left, C
 
 // Samples of the smaller child are added up; the larger one has what the parent has besides.
 void CodedTreeGrower::search_children(std::int32_t parent, SharedLoops& loops) {
-    const std::int32_t left = nodes_[static_cast<std::size_t>(parent)].left;
-    const bool left_is_smaller =
-        nodes_[static_cast<std::size_t>(left)].size() <= nodes_[static_cast<std::size_t>(left) + 1].size();
-    const std::int32_t child[2] = {left_is_smaller ? left : left + 1, left_is_smaller ? left + 1 : left};
+    std::int32_t smaller = nodes_[static_cast<std::size_t>(parent)].left;
+    std::int32_t larger = smaller + 1;
+    if (nodes_[static_cast<std::size_t>(larger)].size() < nodes_[static_cast<std::size_t>(smaller)].size()) {
+        std::swap(smaller, larger);
+    }
     const std::int32_t of_parent = open_[static_cast<std::size_t>(parent)].histogram;
-    if (!may_split(nodes_[static_cast<std::size_t>(child[1])])) {
+    if (!may_split(nodes_[static_cast<std::size_t>(larger)])) {
         histograms_.release(of_parent);
         return;
     }
-    const std::int32_t histogram[2] = {histograms_.acquire(), of_parent};
-    const CodedNode smaller = nodes_[static_cast<std::size_t>(child[0])];
-    SharedLoops& shared = loops_for(smaller.size(), loops);
-    histograms_.fill(
-        {samples_.data(), smaller.begin, smaller.end, false}, histogram[0], histogram[1],
-        [](std::int64_t, std::int64_t) {}, shared);
-    const std::vector<std::uint8_t> allowed = allowed_columns(open_[static_cast<std::size_t>(left)]);
-    const auto n_groups = static_cast<std::size_t>(pool_.n_groups());
-    for (int c = 0; c < 2; ++c) {
-        open_[static_cast<std::size_t>(child[c])].histogram = histogram[c];
-        if (!may_split(nodes_[static_cast<std::size_t>(child[c])])) {
-            histograms_.release(histogram[c]);
-            continue;
-        }
-        SearchedNode searched = describe(child[c], histogram[c]);
-        searched.allowed = allowed.empty() ? nullptr : allowed.data();
-        std::vector<CodedSplit> found(n_groups);
-        shared.for_each(pool_.n_groups(), [&](std::int64_t group, std::int64_t thread) {
-            found[static_cast<std::size_t>(group)] =
-                search_.front().search_group(searched, group, scratch_[static_cast<std::size_t>(thread)]);
-        });
-        keep_best(child[c], found);
+    fill_histogram(smaller, of_parent, loops);
+    open_[static_cast<std::size_t>(larger)].histogram = of_parent;
+    if (may_split(nodes_[static_cast<std::size_t>(smaller)])) {
+        search_nodes({smaller, larger}, loops);
+    } else {
+        histograms_.release(open_[static_cast<std::size_t>(smaller)].histogram);
+        search_nodes({larger}, loops);
     }
 }
 

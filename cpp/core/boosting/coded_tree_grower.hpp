@@ -28,7 +28,6 @@ public:
 
     // Children come after their parents. The samples of a leaf are samples()[begin .. end), ascending.
     const std::vector<CodedNode>& nodes() const { return nodes_; }
-    std::vector<CodedNode> take_nodes() { return std::move(nodes_); }
     const std::uint32_t* samples() const { return samples_.data(); }
 
 private:
@@ -45,8 +44,9 @@ private:
     void open_root(SharedLoops& loops);
     void split(std::int32_t parent, bool search_children, SharedLoops& loops);
     void search_children(std::int32_t parent, SharedLoops& loops);
-    SearchedNode describe(std::int32_t node, std::int32_t histogram);
-    void keep_best(std::int32_t node, const std::vector<CodedSplit>& of_groups);
+    void fill_histogram(std::int32_t node, std::int32_t parent, SharedLoops& loops);
+    void search_nodes(const std::vector<std::int32_t>& nodes, SharedLoops& loops);
+    void keep_best(std::int32_t node, const CodedSplit* of_groups);
     std::int32_t take_next();
     // Orders nodes by gain, equal ones so that the first is last.
     auto by_gain() const {
@@ -60,7 +60,7 @@ private:
     std::int64_t partition(const CodedNode& node, SharedLoops& loops);
     std::int64_t partition_block(const CodedSplit& split, std::int64_t begin, std::int64_t end);
     std::vector<std::uint8_t> allowed_columns(const OpenNode& open) const;
-    SharedLoops& loops_for(std::int64_t n_samples, SharedLoops& loops);
+    SharedLoops& loops_for(std::int64_t work, SharedLoops& loops);
 
     const ColumnPool& pool_;
     const BoostOptions& options_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 
 #include "core/stopping.hpp"
 
@@ -144,8 +143,7 @@ void NodeHistograms::add_group(const NodeSamples& node, std::int64_t group, std:
     }
 }
 
-void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent,
-                          const std::function<void(std::int64_t, std::int64_t)>& ready, SharedLoops& loops) {
+void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent, SharedLoops& loops) {
     NodeSamples here = node;
     if (!node.all) {
         order_pairs(node, loops);
@@ -158,7 +156,7 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
     while (static_cast<std::int64_t>(parts.size()) < n_parts) parts.push_back(acquire());
     const auto at = [this](std::int32_t h) { return memory_[static_cast<std::size_t>(h)].data(); };
 
-    const auto finish = [&](std::int64_t group, std::int64_t thread) {
+    const auto finish = [&](std::int64_t group, std::int64_t) {
         for (std::size_t p = 1; p < parts.size(); ++p) {
             change_group(group, at(histogram), at(parts[p]), [](std::int64_t& to, std::int64_t from) { to += from; });
         }
@@ -166,7 +164,6 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
         if (parent >= 0) {
             change_group(group, at(parent), at(histogram), [](std::int64_t& to, std::int64_t from) { to -= from; });
         }
-        ready(group, thread);
     };
     loops.for_each(n_groups * n_parts, [&](std::int64_t item, std::int64_t thread) {
         const std::int64_t part = item % n_parts;

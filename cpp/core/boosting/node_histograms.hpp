@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "core/boosting/column_pool.hpp"
@@ -36,10 +35,8 @@ public:
         return memory_[static_cast<std::size_t>(histogram)].data();
     }
 
-    // Fills the histogram with the samples of a node, and subtracts it from `parent` unless that is negative. When a
-    // group of columns is ready, calls ready(group, thread).
-    void fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent,
-              const std::function<void(std::int64_t, std::int64_t)>& ready, SharedLoops& loops);
+    // Fills the histogram with the samples of a node, and subtracts it from `parent` unless that is negative.
+    void fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent, SharedLoops& loops);
 
 private:
     void order_pairs(const NodeSamples& node, SharedLoops& loops);
