@@ -34,8 +34,7 @@ class BinaryLogLoss(Loss):
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """Differences p - y, and p (1 - p)."""
-        # The exponential of what is not positive cannot overflow, and NumPy's is three times as fast
-        # as SciPy's expit.
+        # The exponential of what is not positive cannot overflow.
         odds = np.exp(-np.abs(raw))
         larger = 1.0 / (1.0 + odds)
         smaller = odds * larger
