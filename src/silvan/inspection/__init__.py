@@ -8,6 +8,7 @@ from silvan.inspection.features import (
     projection_counts,
 )
 from silvan.inspection.out_of_bag import out_of_bag_curve, out_of_bag_mask
+from silvan.inspection.polytopes import LeafPolytope, leaf_polytope
 from silvan.inspection.posteriors import hellinger_distance
 from silvan.inspection.projections import TopProjections, top_projections
 from silvan.inspection.strength import StrengthCorrelation, strength_and_correlation
@@ -15,6 +16,7 @@ from silvan.inspection.trees import tree_predictions
 
 __all__ = [
     "BiasVariance",
+    "LeafPolytope",
     "StrengthCorrelation",
     "TopProjections",
     "background_share",
@@ -23,6 +25,7 @@ __all__ = [
     "grid_of",
     "hellinger_distance",
     "importance_map",
+    "leaf_polytope",
     "out_of_bag_curve",
     "out_of_bag_mask",
     "projection_counts",
