@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/arrays.hpp"
+#include "core/columns/column_space.hpp"
+#include "core/forest.hpp"
 #include "core/thread_team.hpp"
 
 namespace silvan::bindings {
@@ -13,7 +15,11 @@ void bind_columns(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);
+void bind_boost(nb::module_& m);
 void bind_predict(nb::module_& m);
+
+// The arrays of a forest by their names.
+nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns);
 
 // Lets Python's signal handlers run; throws what they raise, such as KeyboardInterrupt.
 void check_signals();

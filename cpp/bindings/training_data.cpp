@@ -21,13 +21,6 @@ namespace silvan::bindings {
 
 namespace {
 
-const SplitKernels* find_kernels(const std::string& name) {
-    for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
-        if (name == (*table)->name) return *table;
-    }
-    throw std::invalid_argument("this processor has no kernels named " + name);
-}
-
 // Sums of positive weights; what is no number is not above any.
 void check_cumulative(const ConstArray<double>& cumulative) {
     const std::size_t n = cumulative.shape(0);
@@ -41,6 +34,13 @@ void check_cumulative(const ConstArray<double>& cumulative) {
 }
 
 }  // namespace
+
+const SplitKernels* find_kernels(const std::string& name) {
+    for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
+        if (name == (*table)->name) return *table;
+    }
+    throw std::invalid_argument("this processor has no kernels named " + name);
+}
 
 void check_order(const ConstArray<std::uint32_t>& order) {
     const std::uint32_t* begin = order.data();

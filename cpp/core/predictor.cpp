@@ -82,12 +82,12 @@ void vote(const PackedForest& forest, std::int64_t tree, Voting voting, Descent&
 
 // The same of all trees for a few samples. Votes are added in the order of the trees, so that sums do not depend on the
 // size of a block.
-void vote_sample_by_sample(const PackedForest& forest, Voting voting, Descent& descent, std::int64_t n_samples,
-                           double* sums) {
-    std::vector<Walker> by_tree(static_cast<std::size_t>(forest.view().n_trees));
+void vote_sample_by_sample(const PackedForest& forest, Voting voting, TreeRange trees, Descent& descent,
+                           std::int64_t n_samples, double* sums) {
+    std::vector<Walker> by_tree(static_cast<std::size_t>(trees.last - trees.first));
     for (std::int64_t sample = 0; sample < n_samples; ++sample) {
-        for (const Walker& walker : descent.run_sample(static_cast<std::uint32_t>(sample)))
-            by_tree[walker.tree] = walker;
+        for (const Walker& walker : descent.run_sample(static_cast<std::uint32_t>(sample), trees.first, trees.last))
+            by_tree[static_cast<std::size_t>(walker.tree - trees.first)] = walker;
         for (const Walker& walker : by_tree) add_vote(forest, walker, voting, sums + sample * forest.view().n_outputs);
     }
 }
@@ -109,18 +109,18 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
     });
 }
 
-void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
-               double* sums) {
+void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, TreeRange trees,
+               const ThreadTeam& team, double* sums) {
     const ForestView& view = forest.view();
     for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         double* block_sums = sums + first * view.n_outputs;
         if (last - first < kFewSamples) {
-            vote_sample_by_sample(forest, voting, descent, last - first, block_sums);
+            vote_sample_by_sample(forest, voting, trees, descent, last - first, block_sums);
             return;
         }
         std::vector<std::uint32_t> samples(static_cast<std::size_t>(last - first));
-        for (std::int64_t t = 0; t < view.n_trees; ++t) {
+        for (std::int64_t t = trees.first; t < trees.last; ++t) {
             std::iota(samples.begin(), samples.end(), 0U);
             vote(forest, t, voting, descent, samples, block_sums);
         }

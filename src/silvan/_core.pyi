@@ -360,6 +360,191 @@ def instruction_sets() -> list[str]:
     The instruction sets that this processor can run and the core was compiled for, best last.
     """
 
+class BoostOptions:
+    """How boosted trees grow."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def seed(self) -> int:
+        """Of all random streams."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def use_features(self) -> bool:
+        """Whether every feature is a column."""
+
+    @use_features.setter
+    def use_features(self, arg: bool, /) -> None: ...
+
+    @property
+    def n_directions(self) -> int:
+        """Columns that are drawn from the distribution."""
+
+    @n_directions.setter
+    def n_directions(self, arg: int, /) -> None: ...
+
+    @property
+    def redraw_every(self) -> int:
+        """Rounds that a draw of directions lasts."""
+
+    @redraw_every.setter
+    def redraw_every(self, arg: int, /) -> None: ...
+
+    @property
+    def max_bins(self) -> int:
+        """Bins of a column besides that of missing values, 2 to 255."""
+
+    @max_bins.setter
+    def max_bins(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int:
+        """Leaves of a tree, at most; 0: no limit."""
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of a leaf, at most."""
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> int:
+        """Samples of a leaf, at least."""
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def min_child_weight(self) -> float:
+        """Sum of hessians of a leaf, at least."""
+
+    @min_child_weight.setter
+    def min_child_weight(self, arg: float, /) -> None: ...
+
+    @property
+    def min_gain(self) -> float:
+        """A split gains more than this."""
+
+    @min_gain.setter
+    def min_gain(self, arg: float, /) -> None: ...
+
+    @property
+    def l1(self) -> float:
+        """Sums of gradients shrink by it."""
+
+    @l1.setter
+    def l1(self, arg: float, /) -> None: ...
+
+    @property
+    def l2(self) -> float:
+        """Added to sums of hessians."""
+
+    @l2.setter
+    def l2(self, arg: float, /) -> None: ...
+
+    @property
+    def learning_rate(self) -> float:
+        """Factor of all values."""
+
+    @learning_rate.setter
+    def learning_rate(self, arg: float, /) -> None: ...
+
+    @property
+    def subsample(self) -> float:
+        """Share of the samples that the trees of a round grow on."""
+
+    @subsample.setter
+    def subsample(self, arg: float, /) -> None: ...
+
+    @property
+    def colsample(self) -> float:
+        """Share of the columns that a tree may split."""
+
+    @colsample.setter
+    def colsample(self, arg: float, /) -> None: ...
+
+    @property
+    def random_thresholds(self) -> bool:
+        """
+        Whether one random edge is tried for each column and node, instead of all.
+        """
+
+    @random_thresholds.setter
+    def random_thresholds(self, arg: bool, /) -> None: ...
+
+    @property
+    def vector_leaves(self) -> bool:
+        """
+        Whether a round grows one tree with a value for each output in its leaves.
+        """
+
+    @vector_leaves.setter
+    def vector_leaves(self, arg: bool, /) -> None: ...
+
+    @property
+    def monotone(self) -> list[int]:
+        """
+        Per feature 1 where values must rise with it, -1 where they must fall, else 0; empty: no constraint.
+        """
+
+    @monotone.setter
+    def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    @property
+    def interaction_groups(self) -> list[list[int]]:
+        """Features that may be split on one path; empty: all."""
+
+    @interaction_groups.setter
+    def interaction_groups(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def instruction_set(self) -> str:
+        """Of the kernels; the best that the processor has unless told otherwise."""
+
+    @instruction_set.setter
+    def instruction_set(self, arg: str, /) -> None: ...
+
+class Booster:
+    """Grows boosted trees, a round at a time."""
+
+    def __init__(self, training: TrainingSet, distribution: ProjectionDistribution | None, options: BoostOptions) -> None:
+        """The options are copied; a distribution is needed for directions alone."""
+
+    def grow_round(self, round: int, gradients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hessians: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, n_threads: int) -> None:
+        """
+        Grows the trees of a round (0, 1, ...) and adds their values to the scores, unless they are None.
+
+        Gradients, hessians and scores have a row for each sample and a column for each output.
+        """
+
+    def leaves(self, n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """
+        Per sample and tree of the last round the leaf, counted through all of its trees.
+        """
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of all trees of the last round."""
+
+    def set_values(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+        """
+        Replaces the values of the last round's leaves, a row for each leaf, and adds them to the scores.
+
+        A row has one value, or one for each output where leaves are vectors. No learning rate is applied.
+        """
+
+    def take_trees(self) -> dict[str, NDArray]:
+        """
+        The arrays of the trees since the last call, in the order of rounds and outputs.
+        """
+
 class PackedForest:
     """A forest's nodes as prediction reads them; made from ForestArrays."""
 
@@ -375,6 +560,11 @@ def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device=
 
 def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The mean over trees of the leaf values, or of each tree's vote."""
+
+def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], trees: tuple[int, int], n_threads: int) -> None:
+    """
+    Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
+    """
 
 def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """

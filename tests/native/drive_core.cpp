@@ -1,4 +1,5 @@
-// Drives the core without Python: grows forests of several kinds, predicts, and prints a digest of every array.
+// Drives the core without Python: grows and boosts forests of several kinds, predicts, and prints a digest of every
+// array.
 //
 // Sanitizers see threads here that they cannot see under Python, and the digests of two processors, or of two
 // instruction sets, can be compared: they must be equal. Data are whole numbers of 2^-10, made by integer
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/boosting/booster.hpp"
 #include "core/forest_grower.hpp"
 #include "core/predictor.hpp"
 #include "core/samplers/axis_aligned.hpp"
@@ -252,7 +254,7 @@ void drive(const Kind& kind, const Arguments& arguments) {
     if (kind.criterion != Criterion::gaussian) {
         std::vector<double> sums(n * static_cast<std::size_t>(view.n_outputs));
         std::vector<std::int32_t> counts(n);
-        sum_votes(packed, data.features(), Voting::soft, team, sums.data());
+        sum_votes(packed, data.features(), Voting::soft, {0, packed.view().n_trees}, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
         sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.samples, kSeed}, team,
@@ -262,6 +264,36 @@ void drive(const Kind& kind, const Arguments& arguments) {
     }
     std::printf("%-28s forest %016llx predictions %016llx\n", kind.name,
                 static_cast<unsigned long long>(digest_of(forest)), static_cast<unsigned long long>(predicted.value()));
+}
+
+// A few rounds of squared error with three outputs, so that threads share trees and the loops within trees.
+void boost(const Kind& kind, const Arguments& arguments) {
+    const Data data(kind, arguments.n_samples);
+    const TrainingArrays arrays = data.arrays();
+    const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
+    BoostOptions options;
+    options.n_directions = 8;
+    options.min_samples_leaf = 2;
+    options.subsample = 0.8;
+    options.seed = kSeed;
+    options.kernels = arguments.kernels;
+    Booster booster(training, kind.distribution.get(), options);
+    const auto n = static_cast<std::size_t>(arguments.n_samples);
+    std::vector<double> scores(3 * n), gradients(3 * n);
+    const std::vector<double> hessians(3 * n, 1.0);
+    for (std::int64_t round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            gradients[i] = scores[i] - static_cast<double>(mix_bits(i) % 1024) / 1024.0;
+        }
+        booster.grow_round(round, {gradients.data(), hessians.data(), arguments.n_samples, 3}, scores.data(),
+                           ThreadTeam(arguments.n_threads));
+    }
+    Digest scored;
+    scored.add(scores);
+    scored.add(booster.leaves(ThreadTeam(arguments.n_threads)));
+    std::printf("%-28s boosted %016llx scores %016llx\n", kind.name,
+                static_cast<unsigned long long>(digest_of(booster.take_trees())),
+                static_cast<unsigned long long>(scored.value()));
 }
 
 const SplitKernels* find_kernels(const std::string& name) {
@@ -289,7 +321,10 @@ Arguments read_arguments(int n, char** words) {
 int main(int argc, char** argv) {
     try {
         const Arguments arguments = read_arguments(argc, argv);
-        for (const Kind& kind : make_kinds()) drive(kind, arguments);
+        for (const Kind& kind : make_kinds()) {
+            drive(kind, arguments);
+            if (kind.criterion != Criterion::gaussian) boost(kind, arguments);
+        }
         return EXIT_SUCCESS;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drive_core: %s\n", error.what());

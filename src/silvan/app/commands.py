@@ -11,10 +11,11 @@ import typer
 from silvan.app.console import Program, note, say, shown_rows, steps
 from silvan.app.data import Request, Spelling, open_source
 from silvan.app.errors import UsageError
-from silvan.app.growing import describe, grow, say_score
+from silvan.app.growing import grow, say_growth, say_score
 from silvan.app.inputs import check_jobs, parse_names, parse_shape, read_data, target_file
 from silvan.app.models import (
     AUTO,
+    BOOST,
     SKLEARN,
     Growing,
     layout_of,
@@ -24,6 +25,7 @@ from silvan.app.models import (
 )
 from silvan.app.options import (
     Against,
+    Boost,
     Categorical,
     DataPath,
     Decimal,
@@ -102,6 +104,7 @@ def fit(
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
+    boost: Boost = False,
     trees: Trees = 100,
     settings: Settings = None,
     no_out_of_bag: Annotated[
@@ -121,23 +124,26 @@ def fit(
     [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
 
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
+
+    [bold]silvan fit flats.csv --target rent --boost --trees 500 --out flats.silvan[/]
     """
     check_jobs(jobs)
     check_output(out, [data, target_file(target)])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
+    if boost and forest not in (AUTO, BOOST):
+        raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
     spelling = Spelling(tuple(missing or ()), decimal)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     read, kind_of_target = read_data(data, asked, task, spelling)
-    estimator = make_forest(forest, read, kind_of_target, growing)
+    estimator = make_forest(BOOST if boost else forest, read, kind_of_target, growing)
     seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
     with reported(out):
         estimator.save(out)
-    say(f"Grew {trees} trees ({describe(estimator)}) in {seconds:.1f} s.")
-    if estimator.oob_score:
-        say_score(estimator, kind_of_target)
-    elif not no_out_of_bag and len(read.y) == 1:
+    say_growth(estimator, seconds)
+    say_score(estimator, kind_of_target)
+    if not no_out_of_bag and len(read.y) == 1:
         note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")

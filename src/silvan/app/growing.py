@@ -18,10 +18,11 @@ def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
 
     The out-of-bag score is estimated if it is asked for and can be.
     """
-    # The only sample of a table is in every tree's bag.
-    may_score = out_of_bag and len(data.y) > 1
-    bootstrap = bool(estimator.get_params().get("bootstrap"))
-    estimator.set_params(oob_score=bootstrap and may_score, verbose=1)
+    estimator.set_params(verbose=1)
+    if hasattr(estimator, "oob_score"):
+        # The only sample of a table is in every tree's bag.
+        may_score = out_of_bag and len(data.y) > 1
+        estimator.oob_score = bool(estimator.bootstrap) and may_score
     start = time.perf_counter()
     _fit(estimator, fit_rows(data), data.y)
     seconds = time.perf_counter() - start
@@ -34,8 +35,26 @@ def describe(estimator: Any) -> str:
     return f"{type(estimator).__name__}, {estimator.projections_!r}"
 
 
+def say_growth(estimator: Any, seconds: float) -> None:
+    """Print what was grown, and how long it took."""
+    if hasattr(estimator, "n_iter_"):
+        grown = f"{estimator.n_iter_} rounds"
+        if estimator.n_iter_ < estimator.n_estimators:
+            grown += f" of {estimator.n_estimators} (the best, by rows held out)"
+    else:
+        grown = f"{estimator.n_estimators} trees"
+    say(f"Grew {grown} ({describe(estimator)}) in {seconds:.1f} s.")
+
+
 def say_score(estimator: Any, task: str) -> None:
-    """Print the out-of-bag score of a forest that has one."""
+    """Print how good a forest is on rows that trees have not seen, where that is known."""
+    if hasattr(estimator, "n_iter_"):
+        held_out = estimator.validation_score_
+        if len(held_out):
+            say(f"Loss on rows held out: {-held_out[estimator.n_iter_]:.4g}.")
+        return
+    if not estimator.oob_score:
+        return
     name = "accuracy" if task == "classification" else "R²"
     if math.isfinite(estimator.oob_score_):
         say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")

@@ -25,10 +25,11 @@ class Contributions(NamedTuple):
     ----------
     bias : ndarray of shape (n_outputs,), or float
         The mean over the trees of the values of their roots: what the forest predicts before it
-        looks at a sample. A float for regressors of one output.
+        looks at a sample. Of a boosted forest, their sum and the start. A float for regressors of
+        one output.
     values : ndarray of shape (n_samples, n_features, n_outputs), or (n_samples, n_features)
         The part of each feature in each prediction. The outputs are the classes of a classifier.
-        Regressors of one output have no axis for them.
+        Regressors of one output, and boosted forests of two classes, have no axis for them.
     """
 
     bias: NDArray[np.float64] | float
@@ -45,7 +46,9 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     are averaged over the trees. A patch shares its changes equally among its cells.
 
     The parts add up: ``bias + values.sum(axis=1)`` is `predict_proba` of a classifier and
-    `predict` of a regressor, but for rounding.
+    `predict` of a regressor, but for rounding. Of a boosted forest it is the raw score, the
+    `decision_function` of a classifier; with a link such as the logarithm of "poisson", `predict`
+    is a function of it.
 
     Parameters
     ----------
@@ -107,9 +110,13 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
         leaves, place = np.unique(nodes[:, tree], return_inverse=True)
         for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means)):
             values[:, :, output] += parts.toarray()[place]
-    bias /= arrays.n_trees
-    values /= arrays.n_trees
-    if not hasattr(forest, "classes_") and arrays.n_outputs == 1:
+    start = forest.fitted_.start
+    if start is None:
+        bias /= arrays.n_trees
+        values /= arrays.n_trees
+    else:
+        bias += start
+    if arrays.n_outputs == 1 and (start is not None or not hasattr(forest, "classes_")):
         return Contributions(float(bias[0]), values[:, :, 0])
     return Contributions(bias, values)
 

@@ -103,7 +103,9 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         none), ``categories`` (a list of names for each categorical feature and None for numbers, or
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
-        classes, in place of its values) and ``trees``. A tree is a list of
+        classes, in place of its values), ``start`` and ``loss`` (of a boosted forest: what the
+        values of its leaves are added to, and the name of the loss, whose link follows; both None
+        where values are averaged) and ``trees``. A tree is a list of
         nodes; the first is the root. A split has ``features``, ``coefficients`` (that of a
         categorical feature is a dictionary of the codes of its categories, by name; others have
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
@@ -125,6 +127,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     patches = grid_of(forest)
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)
+    start = forest.fitted_.start
     return {
         "type": type(forest).__name__,
         "n_features": forest.forest_.n_features,
@@ -134,6 +137,8 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "shape": None if patches is None else list(patches._shape()),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
+        "start": None if start is None else start.tolist(),
+        "loss": None if start is None else type(forest.loss_).__name__,
         "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
     }
 
@@ -221,7 +226,7 @@ class TreeWriter:
         self.nodes = list(_nodes(forest, tree))
         patches = grid_of(forest)
         self._shape = None if patches is None else patches._shape()
-        self._classes = getattr(forest, "classes_", None)
+        self._classes = leaf_classes(forest)
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -334,6 +339,12 @@ def join_best(names: Sequence[Any], values: Sequence[float]) -> str:
     largest = max(values)
     best = [str(name) for name, value in zip(names, values, strict=True) if value == largest]
     return " or ".join(best)
+
+
+def leaf_classes(forest: BaseForest) -> Any:
+    """The classes whose shares the leaves hold; None where these hold other numbers."""
+    boosted = forest.fitted_.start is not None
+    return None if boosted else getattr(forest, "classes_", None)
 
 
 def check_tree(forest: BaseForest, tree: object) -> None:

@@ -3,7 +3,7 @@
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from silvan import forests, projections, unsupervised
+from silvan import boosting, forests, losses, projections, unsupervised
 from silvan.files.container import FileFormatError
 from silvan.files.encoding import register
 from silvan.files.saving import load, save
@@ -19,10 +19,11 @@ from silvan.unsupervised.leaf_index import LeafIndex
 
 __all__ = ["FileFormatError", "load", "register", "save"]
 
-for _module in (forests, projections, unsupervised):
+for _module in (boosting, forests, losses, projections, unsupervised):
     for _name in _module.__all__:
         if issubclass(
-            _class := getattr(_module, _name), BaseEstimator | projections.ProjectionDistribution
+            _class := getattr(_module, _name),
+            BaseEstimator | projections.ProjectionDistribution | losses.Loss,
         ):
             register(_class)
 for _class in (

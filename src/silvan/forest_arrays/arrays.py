@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from silvan import _core
 from silvan._windows import STATISTICS, Window
 from silvan.forest_arrays.checks import check_arrays, n_running_sums
-from silvan.forest_arrays.joining import join_forests, take_tree
+from silvan.forest_arrays.joining import join_forests, take_trees
 from silvan.forest_arrays.layout import DTYPES
 
 
@@ -53,10 +53,12 @@ class ForestArrays:
         Value of the criterion at the node.
     value_indptr, value_outputs, values : arrays
         Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
-        means of the targets, or, without targets, the leaf's share of the tree's weight.
+        means of the targets, what a boosted tree adds to raw scores, or, without targets, the
+        leaf's share of the tree's weight.
     member_indptr, members : arrays
         In-bag training samples of each leaf: those that its values are means of. In an honest
-        forest a leaf that none reached has the members of its nearest ancestor.
+        forest a leaf that none reached has the members of its nearest ancestor. A boosted forest
+        keeps no members.
     grid_shape : int64 array
         Shape of the grid whose running sums directions are over, besides the features: column
         ``n_features + j`` is running sum j. Empty where directions are over features only.
@@ -324,7 +326,11 @@ class ForestArrays:
 
     def tree(self, number: int) -> ForestArrays:
         """One tree as a forest of its own; its arrays are views where positions allow it."""
-        return take_tree(self, number)
+        return take_trees(self, number, number + 1)
+
+    def trees(self, first: int, last: int) -> ForestArrays:
+        """Trees ``first`` to ``last - 1`` as a forest of their own."""
+        return take_trees(self, first, last)
 
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""

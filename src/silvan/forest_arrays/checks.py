@@ -91,7 +91,9 @@ def _check_nodes(forest: ForestArrays) -> None:
     )
     empty = np.diff(forest.direction_indptr) == 0
     require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
-    require(bool((np.diff(forest.member_indptr) > 0).all()), "a leaf has no members")
+    # Either all leaves know their members, or none does.
+    members = np.diff(forest.member_indptr) > 0
+    require(bool(members.all()) or not members.any(), "a leaf has no members")
     require(bool((np.diff(forest.value_indptr) > 0).all()), "a leaf has no values")
 
 

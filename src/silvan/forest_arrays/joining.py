@@ -1,4 +1,4 @@
-"""Forests from the trees of others: one tree alone, or all of two forests."""
+"""Forests from the trees of others: some of one forest, or all of two."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from silvan.forest_arrays.arrays import ForestArrays
 
 
-def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
-    """One tree as a forest of its own; its arrays are views where positions allow it."""
-    nodes = slice(*forest.tree_offsets[number : number + 2])
-    leaves = slice(*forest.leaf_offsets[number : number + 2])
+def take_trees(forest: ForestArrays, first: int, last: int) -> ForestArrays:
+    """Some trees as a forest of their own; its arrays are views where positions allow it."""
+    nodes = slice(*forest.tree_offsets[[first, last]])
+    leaves = slice(*forest.leaf_offsets[[first, last]])
     parts = {name: getattr(forest, name)[nodes] for name in NODE_ARRAYS}
     parts |= {name: getattr(forest, name) for name in COLUMNS}
     for name, owners, entries in (
@@ -29,8 +29,8 @@ def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
         parts[name] = positions - positions[0]
         parts |= {entry: getattr(forest, entry)[positions[0] : positions[-1]] for entry in entries}
     parts |= _take_windows(forest, parts["direction_indices"])
-    parts["tree_offsets"] = np.array([0, nodes.stop - nodes.start])
-    parts["leaf_offsets"] = np.array([0, leaves.stop - leaves.start])
+    parts["tree_offsets"] = forest.tree_offsets[first : last + 1] - nodes.start
+    parts["leaf_offsets"] = forest.leaf_offsets[first : last + 1] - leaves.start
     return replace(forest, **parts)
 
 

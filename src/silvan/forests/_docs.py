@@ -285,3 +285,8 @@ def shared_docs(documented: Documented) -> Documented:
             r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, documented.__doc__, flags=re.M
         )
     return documented
+
+
+def add_parts(parts: dict[str, str]) -> None:
+    """Let docstrings name further parts."""
+    _PARTS.update(parts)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
-from silvan._progress import ProgressBar
 from silvan._validation import as_rows, as_training_features, check_features
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.defaults import DefaultProjectionsMixin
@@ -23,16 +20,12 @@ from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
+    check_more_trees,
     check_same_rows,
-    count_warm_trees,
+    check_warm_start,
     draw_seed,
 )
-from silvan.forests.parameters import (
-    ForestParameters,
-    check_parameters,
-    grow_options,
-    resolve_projections,
-)
+from silvan.forests.parameters import ForestParameters, check_parameters, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
 from silvan.projections import ProjectionDistribution
 
@@ -65,8 +58,12 @@ class BaseForest(
         """Check samples to predict; return an array with a column per feature."""
 
     @abstractmethod
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
-        """Set the criterion, and what the core must know of it besides."""
+    def _growth(self, plan: RowPlan, n_features: int) -> tuple[ProjectionDistribution, Any]:
+        """The distribution to draw from and the options of the core, checked against the data."""
+
+    @abstractmethod
+    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+        """Grow the trees that `earlier` lacks, and set what was learnt."""
 
     def _n_categories(self) -> NDArray[np.int64] | None:
         """Number of categories of each feature, 0 for numbers; None if there are none."""
@@ -95,7 +92,8 @@ class BaseForest(
         checked = self._check_fit(X, y, sample_weight)
         if earlier:
             now = {**vars(self), **checked.targets.attributes}
-            count_warm_trees(self.n_estimators, earlier, now)
+            check_warm_start(earlier, now)
+            self._check_more_trees(earlier["forest_"])
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
         # Validation is complete but for a warm start's samples; work starts here.
@@ -104,14 +102,19 @@ class BaseForest(
             check_same_rows(earlier["_sampling"], rows.sampling)
         self._grow_on(rows, earlier.get("forest_"))
 
-    def _growth(
-        self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
-        """The distribution to draw from and the options of the core, checked against the data."""
-        projections = self._resolve_projections(n_features)
-        options = grow_options(self, plan.n_kept, n_features)
-        self._choose_criterion(options, plan, n_features)
-        return projections, options
+    def _check_more_trees(self, earlier: ForestArrays) -> None:
+        """Check the number of trees that a warm start goes on to."""
+        check_more_trees(int(self.n_estimators), earlier.n_trees)
+
+    def _training_set(self, rows: TrainingRows) -> _core.TrainingSet:
+        """The samples as the core reads them."""
+        sampling, targets = rows.sampling, rows.targets
+        return _core.TrainingSet(
+            *rows.features,
+            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
+            sampling.native(),
+            self._n_categories(),
+        )
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as the core grows on them, and the draws of every tree."""
@@ -120,52 +123,8 @@ class BaseForest(
         sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
         return TrainingRows(features, targets, sampling)
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
-        """Grow the trees that `earlier` lacks."""
-        for name, value in rows.targets.attributes.items():
-            setattr(self, name, value)
-        self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
-        self.projections_ = clone(projections, safe=False)
-        n_warm = 0 if earlier is None else earlier.n_trees
-        if n_warm < self.n_estimators:
-            grown = self._grow(rows, projections, options, n_warm)
-            self.forest_ = grown if earlier is None else earlier.append(grown)
-
     def _check_parameters(self) -> None:
         check_parameters(self)
-
-    def _grow(
-        self,
-        rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
-    ) -> ForestArrays:
-        """Grow the trees from number `first` on."""
-        sampling, targets = rows.sampling, rows.targets
-        n_features = rows.features.columns.shape[1]
-        n_categories = self._n_categories()
-        training = _core.TrainingSet(
-            *rows.features,
-            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
-            sampling.native(),
-            n_categories,
-        )
-        options.seed = sampling.seed
-        n_trees = int(self.n_estimators) - first
-        with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
-            arrays = _core.grow(
-                training,
-                projections._to_native(n_features),
-                options,
-                (first, first + n_trees),
-                self._n_threads(),
-                progress,
-            )
-        arrays["members"] = sampling.row_numbers(arrays["members"])
-        grown = ForestArrays.from_native(arrays, n_features, targets.n_values, n_categories)
-        return replace(grown, values=targets.leaf_values(grown, sampling, first))
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf of each tree that each row ends in.
@@ -212,6 +171,6 @@ class BaseForest(
             {
                 "n_features_in_": self.n_features_in_ == forest.n_features,
                 "feature_names_in_": names is None or names.shape == (forest.n_features,),
-                "forest_.members": bool(forest.members.max() < n_samples),
+                "forest_.members": bool((forest.members < n_samples).all()),
             }
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from silvan.forests.fitting import unchanged_on_failure
 from silvan.projections import ProjectionDistribution, SparseSigns
@@ -11,10 +11,12 @@ from silvan.projections import ProjectionDistribution, SparseSigns
 class DefaultProjectionsMixin:
     """Lets ``projections__parameter`` reach into the default distribution of an estimator."""
 
-    # What directions are drawn from where `projections` is None.
-    _default_projections: ClassVar[type[ProjectionDistribution]] = SparseSigns
-
     projections: ProjectionDistribution | None
+
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        """What directions are drawn from where `projections` is None."""
+        return SparseSigns()
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, those of the projections as ``projections__parameter``.

@@ -48,6 +48,9 @@ class FittedForest:
         Whether a tree casts one vote instead of handing over its leaf's values.
     criterion : str
         What the core calls the criterion.
+    start : ndarray of shape (n_outputs,) or None
+        Of a boosted forest, what the leaf values of its trees are added to; None where predictions
+        are means over the trees.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class FittedForest:
     categories: CategoryTable | None = None
     hard_votes: bool = False
     criterion: str = "gaussian"
+    start: NDArray[np.float64] | None = None
 
     @property
     def voting_arrays(self) -> ForestArrays:

@@ -63,8 +63,8 @@ def draw_seed(random_state: object) -> int:
     return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
-def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> int:
-    """Number of trees that a warm start goes on from.
+def check_warm_start(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Require that a warm start goes on with the same kind of data.
 
     `earlier` and `now` are the attributes of the estimator before and after it saw the data.
     """
@@ -84,7 +84,10 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
             "warm_start=True grows more trees on the same data, but its categories are not what "
             "they were; pass the same data, or set warm_start=False."
         )
-    n_trees: int = earlier["forest_"].n_trees
+
+
+def check_more_trees(n_estimators: int, n_trees: int) -> None:
+    """Require that a warm start asks for as many trees as there are, and for more to do work."""
     if n_estimators < n_trees:
         raise invalid(
             "n_estimators",
@@ -97,7 +100,6 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
             f"warm_start=True and the forest has its {n_trees} trees already, so fit grows none; "
             "increase n_estimators to grow more."
         )
-    return n_trees
 
 
 def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:

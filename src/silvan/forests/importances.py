@@ -29,17 +29,22 @@ def split_gains(forest: ForestArrays) -> NDArray[np.float64]:
     return gains
 
 
-def feature_importances(forest: ForestArrays) -> NDArray[np.float64]:
+def feature_importances(forest: ForestArrays, *, boosted: bool = False) -> NDArray[np.float64]:
     """Share of each feature in the decrease of impurity; sums to 1, or is zero without splits.
 
     A split's gain is spread over the features of its direction in proportion to the absolute
-    weights. Gains are normalised within each tree, then averaged over the trees.
+    weights. Gains are normalised within each tree, then averaged over the trees; those of a boosted
+    forest, whose later trees have less to gain, are only added up.
     """
+    return share(credit_features(forest, gain_credit(forest, boosted=boosted))[:, 0])
+
+
+def gain_credit(forest: ForestArrays, *, boosted: bool) -> Callable[[int], NDArray[np.float64]]:
+    """Function that gives the gains of the nodes of a tree, of shape (n_nodes, 1)."""
     gains = split_gains(forest)
-    importances = credit_features(
-        forest, lambda tree: share(gains[nodes_of(forest, tree)][:, None])
-    )
-    return share(importances[:, 0])
+    # Trees of bagged forests count alike.
+    scale = (lambda values: values) if boosted else share
+    return lambda tree: scale(gains[nodes_of(forest, tree)][:, None])
 
 
 def credit_features(

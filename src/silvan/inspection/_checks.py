@@ -10,13 +10,27 @@ from sklearn.utils.validation import column_or_1d
 
 from silvan import _core
 from silvan._validation import check_forest, invalid
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 
 
-def check_classifier(forest: object) -> None:
-    """Require a fitted classifier of this library."""
+def check_bagged(forest: object) -> None:
+    """Require a fitted forest of independent trees, which know their samples."""
     check_forest(forest)
+    if not isinstance(forest, BaggedForest):
+        raise invalid(
+            "forest",
+            "a forest of independent trees, each grown on samples of its own (a boosted forest is "
+            "a single sum)",
+            forest,
+            "pass for example a fitted ForestClassifier or ForestRegressor",
+        )
+
+
+def check_classifier(forest: object) -> None:
+    """Require a fitted classifier of this library, of independent trees."""
+    check_bagged(forest)
     if not isinstance(forest, ForestClassifier):
         raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
 

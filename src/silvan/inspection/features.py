@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 
 from silvan._validation import check_choice, check_flag, check_forest, invalid, is_number
+from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
-from silvan.forests.classifier import ForestClassifier
 from silvan.forests.grid import flatten_rows
 from silvan.forests.importances import (
     class_gains,
     class_weights,
     credit_features,
-    nodes_of,
+    gain_credit,
     share,
-    split_gains,
 )
 from silvan.projections import Patches
 from silvan.projections.mixture import find_component
@@ -102,6 +102,8 @@ def importance_map(
           is the class's share in the node. Its decrease goes to the classes term by term, and no
           term ever increases: class c's map shows what separates it from the rest. With two classes
           and Gini the two terms are the same, and so are the maps.
+
+        Trees of a boosted forest are each grown for a class, and credit their splits to it.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
         grid if it has one (see `grid_of`), and otherwise (n_features,).
@@ -131,8 +133,8 @@ def importance_map(
     check_forest(forest)
     check_choice("kind", kind, KINDS)
     check_flag("per_class", per_class)
-    if per_class and not isinstance(forest, ForestClassifier):
-        raise invalid("per_class", "False for a regressor", per_class, "leave it out")
+    if per_class:
+        _check_classes(forest)
     shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
     importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
@@ -141,13 +143,15 @@ def importance_map(
 
 def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], NDArray[np.float64]]:
     """Function that gives the credit of the nodes of a tree, with a column per class or one."""
-    arrays = forest.forest_
+    arrays, boosted = forest.forest_, forest.fitted_.start is not None
+    if per_class and boosted:
+        whole = _credit(forest, kind, False)
+        return lambda tree: whole(tree) * (np.arange(arrays.n_outputs) == _class_of(arrays, tree))
     if kind == "gain" and per_class:
         criterion = forest.fitted_.criterion
         return lambda tree: share(class_gains(arrays, tree, criterion))
     if kind == "gain":
-        gains = split_gains(arrays)
-        return lambda tree: share(gains[nodes_of(arrays, tree)][:, None])
+        return gain_credit(arrays, boosted=boosted)
     if per_class:
 
         def class_shares(tree: int) -> NDArray[np.float64]:
@@ -157,6 +161,27 @@ def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], N
 
         return class_shares
     return lambda tree: np.ones((int(np.diff(arrays.tree_offsets)[tree]), 1))
+
+
+def _check_classes(forest: BaseForest) -> None:
+    """Require classes that splits can be credited to."""
+    if not is_classifier(forest):
+        raise invalid("per_class", "False for a regressor", True, "leave it out")
+    arrays = forest.forest_
+    if forest.fitted_.start is not None and np.diff(arrays.value_indptr).max() == arrays.n_outputs:
+        raise invalid(
+            "per_class",
+            "False for a boosted forest whose trees are not each grown for a class: with two "
+            "classes, or with vector_leaves",
+            True,
+            "leave it out",
+        )
+
+
+def _class_of(arrays: ForestArrays, tree: int) -> int:
+    """The class that a boosted tree is grown for."""
+    first_leaf = arrays.leaf_offsets[tree]
+    return int(arrays.value_outputs[arrays.value_indptr[first_leaf]])
 
 
 def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 0.0) -> float:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_forest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
+from silvan.inspection._checks import check_bagged
 
 
 def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
@@ -41,7 +42,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
            [1, 1, 1, 1, 1],
            [2, 2, 2, 2, 2]])
     """
-    check_forest(forest)
+    check_bagged(forest)
     leaves = reached_leaves(forest, forest.fitted_.read(X))
     if isinstance(forest, ForestClassifier):
         labels: NDArray[Any] = forest.classes_[_voted_classes(forest)[leaves]]

@@ -6,6 +6,7 @@ from silvan.plotting.importances import ImportanceDisplay
 from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay
 from silvan.plotting.regions import RegionsDisplay
+from silvan.plotting.rounds import RoundsDisplay
 from silvan.plotting.strength import StrengthDisplay
 from silvan.plotting.tree import TreeDisplay
 from silvan.plotting.unsupervised import DensityDisplay, EmbeddingDisplay
@@ -19,6 +20,7 @@ __all__ = [
     "OutOfBagDisplay",
     "ProjectionsDisplay",
     "RegionsDisplay",
+    "RoundsDisplay",
     "StrengthDisplay",
     "TreeDisplay",
 ]

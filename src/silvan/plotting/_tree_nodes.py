@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from silvan._validation import invalid
 from silvan.explanations.contributions import node_values
-from silvan.export.readable import Style, TreeWriter, join_best
+from silvan.export.readable import Style, TreeWriter, join_best, leaf_classes
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of
 from silvan.plotting._panels import channels_first
@@ -103,10 +103,12 @@ class TreeReader:
 
 
 def check_class_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
-    classes = getattr(forest, "classes_", None)
+    classes = leaf_classes(forest)
     if classes is None:
         if given is not None:
-            raise invalid("class_names", "None for a regressor", given, "leave it out")
+            raise invalid(
+                "class_names", "None for a regressor or a boosted forest", given, "leave it out"
+            )
         return None
     if given is None:
         return [str(label) for label in classes]

@@ -256,7 +256,9 @@ def _outputs(
 ) -> tuple[NDArray[np.intp], list[str]]:
     """The output to explain for each sample, and titles with its prediction."""
     predictions = np.atleast_1d(bias) + values.sum(axis=1).reshape(len(values), -1)
-    classes = getattr(forest, "classes_", None)
+    # Two classes of a boosted forest share one score.
+    single = forest.fitted_.start is not None and predictions.shape[1] == 1
+    classes = None if single else getattr(forest, "classes_", None)
     known = np.arange(predictions.shape[1]) if classes is None else classes
     if output is None:
         columns = np.zeros(len(values), dtype=np.intp)

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from silvan._validation import check_integer, invalid
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.grid import GridForest
 from silvan.forests.parameters import n_directions
 from silvan.projections import (
@@ -140,7 +140,7 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     }
 
 
-def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, list[Any]]:
+def default_grid(forest: BaggedForest, max_directions: int | None) -> dict[str, list[Any]]:
     """The grid for a forest that has seen its data."""
     n_features = forest.n_features_in_
     if isinstance(forest, GridForest):
@@ -148,7 +148,7 @@ def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, li
     return direction_grid(forest.projections, n_features, max_directions=max_directions)
 
 
-def affordable_directions(forest: BaseForest, n_samples: int) -> int:
+def affordable_directions(forest: BaggedForest, n_samples: int) -> int:
     """The largest d that a default grid should have for a forest on so many samples."""
     own = n_directions(forest.max_features, forest.n_features_in_)
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from silvan._parameters import growing_parameters
 from silvan._validation import invalid
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import TrainingRows, draw_seed
 from silvan.forests.parameters import n_directions
 
@@ -27,7 +27,7 @@ _WORK_OF_A_TREE = 16
 class Reader:
     """A forest that has checked the data, and their samples as it reads them."""
 
-    def __init__(self, forest: BaseForest, data: tuple[Any, Any, Any]) -> None:
+    def __init__(self, forest: BaggedForest, data: tuple[Any, Any, Any]) -> None:
         if not forest.bootstrap and forest.max_samples is None:
             raise invalid(
                 "bootstrap",
@@ -48,11 +48,11 @@ class Reader:
         """Columns, encoded targets and draws, made once."""
         return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
 
-    def make(self, params: Mapping[str, Any]) -> BaseForest:
+    def make(self, params: Mapping[str, Any]) -> BaggedForest:
         """A forest with these parameters that knows the data as this one does."""
         own = self.forest.get_params(deep=False)
         learnt = {name: value for name, value in vars(self.forest).items() if name not in own}
-        forest: BaseForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
+        forest: BaggedForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
         forest.__dict__.update(learnt)
         forest._check_parameters()
         forest._growth(self._checked.plan, forest.n_features_in_)
@@ -62,7 +62,7 @@ class Reader:
 class Readers:
     """Finds the reader for a setting: one for all that differ only in how their trees grow."""
 
-    def __init__(self, base: BaseForest, data: tuple[Any, Any, Any]) -> None:
+    def __init__(self, base: BaggedForest, data: tuple[Any, Any, Any]) -> None:
         self._base = base
         self._data = data
         self._known: dict[str, Reader] = {}
@@ -85,7 +85,7 @@ class Candidate:
     def __init__(self, params: Mapping[str, Any], reader: Reader) -> None:
         self.params = dict(params)
         self.reader = reader
-        self.forest: BaseForest | None = (forest := reader.make(params))
+        self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
         self.work = _WORK_OF_A_TREE + n_directions(forest.max_features, forest.n_features_in_)
         self.n_trees = 0

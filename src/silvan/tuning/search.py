@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
 from silvan.tuning.grids import affordable_directions, default_grid
 from silvan.tuning.race import (
@@ -126,11 +126,11 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    best_estimator_: BaseForest
+    best_estimator_: BaggedForest
 
     def __init__(
         self,
-        estimator: BaseForest,
+        estimator: BaggedForest,
         param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | None = None,
         *,
         min_trees: int = 20,
@@ -192,12 +192,13 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(candidates, racing[0])
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.estimator, BaseForest):
+        if not isinstance(self.estimator, BaggedForest):
             raise invalid(
                 "estimator",
-                "a forest of silvan",
+                "a forest of silvan whose trees leave samples out (boosted forests do not)",
                 self.estimator,
-                "pass for example silvan.ForestClassifier(500)",
+                "pass for example silvan.ForestClassifier(500), or tune boosted forests with "
+                "scikit-learn's HalvingRandomSearchCV",
             )
         check_integer("n_estimators", self.estimator.n_estimators, 1)
         check_integer("min_trees", self.min_trees, 1)

@@ -42,7 +42,8 @@ def _image_maps(subject: Subject) -> Markup:
     shape = subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
     items = [(figures.draw_map(total, "importance of pixels"), "all together")]
-    if subject.classifies and 2 < len(subject.labels) <= _MAX_CLASSES:
+    by_class = not getattr(subject.forest, "vector_leaves", False)
+    if by_class and subject.classifies and 2 < len(subject.labels) <= _MAX_CLASSES:
         maps = importance_map(subject.forest, "gain", per_class=True, shape=shape)
         items += [
             (figures.draw_map(each, f"importance for {label}"), f"for {label}")
