@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan._validation import check_forest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.weights import sample_blocks

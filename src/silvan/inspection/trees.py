@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from silvan._validation import check_forest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.inspection._checks import check_bagged
