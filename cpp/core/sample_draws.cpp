@@ -70,15 +70,22 @@ inline std::uint64_t value_bits(float value) {
 
 inline std::uint64_t value_bits(std::uint8_t value) { return value; }
 
-// Takes as many values a step as fit into a word, whatever the layout.
+// Takes as many values a step as fit into a word, whatever the layout. Multiplied by factors, values are hashed as
+// float32 whatever they are stored as.
 template <typename T>
-std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride) {
-    constexpr std::int64_t kPerWord = 8 / sizeof(T);
+std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride, const float* factors) {
+    const std::int64_t width = factors == nullptr ? sizeof(T) : sizeof(float);
+    const std::int64_t per_word = 8 / width;
     std::uint64_t hash = 0x51ED270B7A2CULL;
-    for (std::int64_t j = 0; j < n_features; j += kPerWord) {
+    for (std::int64_t j = 0; j < n_features; j += per_word) {
         std::uint64_t word = 0;
-        const std::int64_t end = std::min(j + kPerWord, n_features);
-        for (std::int64_t k = j; k < end; ++k) word = (word << (8 * sizeof(T))) | value_bits(sample[k * stride]);
+        const std::int64_t end = std::min(j + per_word, n_features);
+        for (std::int64_t k = j; k < end; ++k) {
+            const T value = sample[k * stride];
+            const std::uint64_t bits =
+                factors == nullptr ? value_bits(value) : value_bits(static_cast<float>(value) * factors[k]);
+            word = (word << (8 * width)) | bits;
+        }
         hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
     }
     return mix_bits(hash);
@@ -86,12 +93,12 @@ std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t
 
 template <typename T, typename Target>
 void hash_typed_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                        Buffer<std::uint64_t>& hashes) {
+                        const float* factors, Buffer<std::uint64_t>& hashes) {
     hashes.resize(static_cast<std::size_t>(features.n_samples));
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
         throw_if_stopped(features.n_features);
-        std::uint64_t hash =
-            hash_sample(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
+        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
+                                         features.column_stride, factors);
         for (std::int64_t k = 0; k < n_targets; ++k) {
             const auto target = static_cast<double>(targets[i * n_targets + k]);
             hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
@@ -101,12 +108,12 @@ void hash_typed_samples(const FeatureMatrix& features, const Target* targets, st
 }
 
 template <typename Target>
-void hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+void hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
                   Buffer<std::uint64_t>& hashes) {
     if (features.type == FeatureType::float32) {
-        hash_typed_samples<float>(features, targets, n_targets, hashes);
+        hash_typed_samples<float>(features, targets, n_targets, factors, hashes);
     } else {
-        hash_typed_samples<std::uint8_t>(features, targets, n_targets, hashes);
+        hash_typed_samples<std::uint8_t>(features, targets, n_targets, factors, hashes);
     }
 }
 
@@ -173,9 +180,9 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                           const double* weights) {
+                                           const double* weights, const float* factors) {
     Buffer<std::uint64_t> hashes;
-    hash_samples(features, targets, n_targets, hashes);
+    hash_samples(features, targets, n_targets, factors, hashes);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
@@ -191,15 +198,16 @@ template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                        const std::uint32_t* order) {
     Buffer<std::uint64_t> hashes;
-    hash_samples(features, targets, n_targets, hashes);
+    hash_samples(features, targets, n_targets, nullptr, hashes);
     std::vector<std::uint8_t> repeats(hashes.size());
     for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
 
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
-                                                    const double*);
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*);
+                                                    const double*, const float*);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*,
+                                                    const float*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                 const std::uint32_t*);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,

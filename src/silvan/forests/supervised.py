@@ -32,7 +32,7 @@ from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
 from silvan.forests.importances import feature_importances
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
-from silvan.forests.sampling import RowPlan, plan_rows, sample_rows
+from silvan.forests.sampling import RowPlan, plan_rows
 from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
 from silvan.forests.targets import Targets
 from silvan.forests.weights import RowWeighting
@@ -173,9 +173,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return super()._read_rows(checked, seed)
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
-        features = TrainingFeatures(scaled, None)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed)
-        return TrainingRows(features, targets, sampling, scaler)
+        rows = self._order_rows(TrainingFeatures(scaled, None), targets, plan, seed)
+        return rows._replace(scaler=scaler)
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
@@ -245,14 +244,15 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Share of each feature in the decrease of impurity.
 
         The gain of a split is spread over the features of its direction in proportion to their
-        absolute weights, normalised within each tree and averaged. All zero if no tree has a split.
+        absolute coefficients (times their spreads, where directions are `UnitFree`), normalised
+        within each tree and averaged. All zero if no tree has a split.
         """
         check_is_fitted(self)
         return self._importances.copy()
 
     @cached_property
     def _importances(self) -> NDArray[np.float64]:
-        return feature_importances(self.forest_)
+        return feature_importances(self.forest_, self.fitted_.spreads)
 
     @property
     def categories_(self) -> list[NDArray[Any] | None] | None:

@@ -18,6 +18,7 @@ from silvan.projections.node import Node
 from silvan.projections.ridge import RidgeDirections
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
+from silvan.projections.units import UnitFree
 
 __all__ = [
     "AxisAligned",
@@ -34,4 +35,5 @@ __all__ = [
     "RidgeDirections",
     "SparseSigns",
     "UniformCombinations",
+    "UnitFree",
 ]
