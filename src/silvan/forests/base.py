@@ -23,7 +23,6 @@ from silvan._validation import (
     check_features,
 )
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
@@ -50,7 +49,6 @@ _MAX_THREADS = 1024
 
 class BaseForest(
     ForestParameters,
-    DefaultProjectionsMixin,
     PersistentMixin,
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,

@@ -38,7 +38,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     {n_estimators}
     {projections}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+    max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
         {max_features}
     {limits}
     {categorical_features}
@@ -79,7 +79,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     """
 
     criterion: str = growing("gini")
-    max_features: int | float | str | None = growing("sqrt")
+    max_features: int | float | str | None = growing("auto")
     voting: str = growing("soft")
     class_weight: Mapping[Any, float] | str | None = None
 

@@ -28,6 +28,8 @@ class GridForest(GridParameters, SupervisedForest):
 
     _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples")
 
+    _default_projections = Patches()
+
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
 

@@ -91,7 +91,7 @@ class Candidate:
         self.reader = reader
         self.forest: BaseForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest.max_features, forest.n_features_in_)
+        self.work = _WORK_OF_A_TREE + n_directions(forest, forest.n_features_in_)
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0

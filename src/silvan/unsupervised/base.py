@@ -62,7 +62,7 @@ class GaussianForest(BaseForest):
     the tree's weight that reaches them.
     """
 
-    _default_projections = UniformCombinations
+    _default_projections = UniformCombinations()
 
     covariance_type: str = growing("full")
     reg_covar: float = growing(1e-4)
