@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from silvan import _core
+from silvan import ForestClassifier, _core
 from silvan.projections import (
     AxisAligned,
     Dictionary,
@@ -94,6 +94,16 @@ def test_without_spreads_and_samples_coefficients_are_as_drawn():
     signs = SparseSigns(mean_nonzeros=3)
     drawn = [each.draw(5, 8, random_state=1).toarray() for each in (signs, UnitFree(signs))]
     assert np.array_equal(*drawn)
+
+
+def test_parameters_of_the_other_distribution_are_reached_by_their_names():
+    forest = ForestClassifier().set_params(projections__mean_nonzeros=3)
+    assert forest.projections == UnitFree(SparseSigns(mean_nonzeros=3))
+    assert repr(forest.projections) == "UnitFree(SparseSigns(mean_nonzeros=3))"
+    again = forest.set_params(projections__distribution__counts="poisson")
+    assert again.projections.distribution.counts == "poisson"
+    assert ForestClassifier().projections is None
+    assert ForestClassifier()._given_projections() == UnitFree(SparseSigns())
 
 
 def test_components_of_a_mixture_learn_their_spreads():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -58,6 +60,30 @@ class UnitFree(ProjectionDistribution):
     ) -> None:
         self.distribution = distribution
         self.spreads = spreads
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, those of the other distribution by their own names, too.
+
+        Parameters
+        ----------
+        **params
+            Names and values: `distribution`, `spreads`, and what the distribution has.
+
+        Returns
+        -------
+        self : object
+            This object.
+        """
+        known = self.get_params(deep=False)
+        own = {key: value for key, value in params.items() if key.partition("__")[0] in known}
+        super().set_params(**own)
+        others = {key: value for key, value in params.items() if key not in own}
+        if others:
+            self.distribution.set_params(**others)
+        return self
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("(distribution=", "(", 1)
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter, or one of the other distribution, is wrong."""
