@@ -50,9 +50,9 @@ class UnitFree(ProjectionDistribution):
     >>> metres = np.random.default_rng(0).normal(size=(100, 2))
     >>> X = metres * [1024, 1]
     >>> distribution = UnitFree(SparseSigns(density=1))
-    >>> directions = distribution.draw(1, n_features=2, random_state=0, X=X).toarray()
-    >>> np.abs(directions)
-    array([[9.765625e-04, 1.000000e+00]], dtype=float32)
+    >>> first, second = distribution.draw(1, n_features=2, random_state=0, X=X).data
+    >>> float(abs(first / second))
+    0.001953125
     """
 
     def __init__(
