@@ -17,6 +17,7 @@ from silvan.projections import (
     RandomRotation,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
 from silvan.tuning import OutOfBagSearch, direction_grid, patch_grid
 from silvan.tuning.race import count_trees, plan_rounds
@@ -180,7 +181,9 @@ def test_the_grid_of_the_thesis():
     assert direction_grid(AxisAligned(), 1) == {"max_features": [1]}
     grid = direction_grid(None, 4)
     assert grid["max_features"] == [1, 2, 3, 4, 16]
-    assert [distribution.mean_nonzeros for distribution in grid["projections"]] == [1, 2, 3, 4]
+    assert all(isinstance(distribution, UnitFree) for distribution in grid["projections"])
+    nonzeros = [distribution.distribution.mean_nonzeros for distribution in grid["projections"]]
+    assert nonzeros == [1, 2, 3, 4]
     dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
     assert {distribution.counts for distribution in dense["projections"]} == {"poisson"}
@@ -196,7 +199,8 @@ def test_the_default_grid_follows_the_estimator(parity):
     search = OutOfBagSearch(
         ForestClassifier(20, projections=AxisAligned(), random_state=0), max_directions=5
     ).fit(X, y)
-    assert search.results_["param_max_features"] == [2, 4, 5]
+    assert search.results_["param_max_features"] == [2, 4, 5, 4, 5]
+    assert search.results_["param_thresholds"] == [None, None, None, "random", "random"]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
     manifold = OutOfBagSearch(
         ManifoldForestClassifier(20, random_state=0), {"max_size": [1, 3], "max_features": [2]}

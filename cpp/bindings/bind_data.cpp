@@ -39,14 +39,16 @@ nb::object to_columns(const AnyMatrix& x, std::int64_t n_threads) {
 
 template <typename Target>
 Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                                  const std::optional<ConstArray<double>>& weights, std::int64_t n_threads) {
+                                  const std::optional<ConstArray<double>>& weights,
+                                  const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
     if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
     std::vector<std::uint32_t> order;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
-                                weights ? weights->data() : nullptr, team);
+                                weights ? weights->data() : nullptr, factors ? factors->data() : nullptr, team);
     });
     return to_numpy(std::move(order));
 }
@@ -86,11 +88,12 @@ void bind_data(nb::module_& m) {
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
     constexpr auto kSampleOrder =
-        "The canonical order of the samples, by a hash of their features and targets, then by weight.";
+        "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by "
+        "weight.";
     m.def("sample_order", &sample_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
     m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
     constexpr auto kSampleRepeats =

@@ -35,6 +35,7 @@
 #include "core/samplers/ridge_directions.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
+#include "core/samplers/unit_free.hpp"
 #include "core/samplers/windows.hpp"
 
 namespace silvan::bindings {
@@ -111,6 +112,11 @@ DistributionPtr make_mixture(const std::vector<DistributionPtr>& components, con
     require(!components.empty(), "a mixture needs a component");
     for (const DistributionPtr& component : components) require(component != nullptr, "a component is None");
     return std::make_shared<Mixture>(Mixture::Components(components.begin(), components.end()), to_vector(cumulative));
+}
+
+DistributionPtr make_unit_free(const DistributionPtr& distribution, const ConstArray<std::int32_t>& exponents) {
+    require(distribution != nullptr, "the distribution is None");
+    return std::make_shared<UnitFree>(distribution, to_vector(exponents));
 }
 
 CoefficientKind read_coefficient_kind(const std::string& name) {
@@ -295,6 +301,7 @@ void bind_samplers(nb::module_& m) {
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
           nb::arg("coefficients"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
+    m.def("unit_free", &make_unit_free, nb::arg("distribution"), nb::arg("exponents"));
     m.def("patches", &make_patches, nb::arg("axes"), nb::arg("coefficients"), nb::arg("shuffled"), nb::arg("n_patches"),
           "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
     m.def("windows", &make_windows, nb::arg("channels"), nb::arg("weights"), nb::arg("statistics"),

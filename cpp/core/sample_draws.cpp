@@ -70,27 +70,34 @@ inline std::uint64_t value_bits(float value) {
 
 inline std::uint64_t value_bits(std::uint8_t value) { return value; }
 
-// Takes as many values a step as fit into a word, whatever the layout.
+// Takes as many values a step as fit into a word, whatever the layout. Multiplied by factors, values are hashed as
+// float32 whatever they are stored as.
 template <typename T>
-std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride) {
-    constexpr std::int64_t kPerWord = 8 / sizeof(T);
+std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride, const float* factors) {
+    const std::int64_t width = factors == nullptr ? sizeof(T) : sizeof(float);
+    const std::int64_t per_word = 8 / width;
     std::uint64_t hash = 0x51ED270B7A2CULL;
-    for (std::int64_t j = 0; j < n_features; j += kPerWord) {
+    for (std::int64_t j = 0; j < n_features; j += per_word) {
         std::uint64_t word = 0;
-        const std::int64_t end = std::min(j + kPerWord, n_features);
-        for (std::int64_t k = j; k < end; ++k) word = (word << (8 * sizeof(T))) | value_bits(sample[k * stride]);
+        const std::int64_t end = std::min(j + per_word, n_features);
+        for (std::int64_t k = j; k < end; ++k) {
+            const T value = sample[k * stride];
+            const std::uint64_t bits =
+                factors == nullptr ? value_bits(value) : value_bits(static_cast<float>(value) * factors[k]);
+            word = (word << (8 * width)) | bits;
+        }
         hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
     }
     return mix_bits(hash);
 }
 
 template <typename T, typename Target>
-void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, std::int64_t first,
-                std::int64_t last, std::uint64_t* hashes) {
+void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
+                std::int64_t first, std::int64_t last, std::uint64_t* hashes) {
     for (std::int64_t i = first; i < last; ++i) {
         throw_if_stopped(features.n_features);
-        std::uint64_t hash =
-            hash_sample(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
+        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
+                                         features.column_stride, factors);
         for (std::int64_t k = 0; k < n_targets; ++k) {
             const auto target = static_cast<double>(targets[i * n_targets + k]);
             hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
@@ -101,15 +108,15 @@ void hash_block(const FeatureMatrix& features, const Target* targets, std::int64
 
 template <typename Target>
 Buffer<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                   const ThreadTeam& team) {
+                                   const float* factors, const ThreadTeam& team) {
     constexpr std::int64_t kBlock = 4096;
     Buffer<std::uint64_t> hashes;
     hashes.resize(static_cast<std::size_t>(features.n_samples));
     team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
         if (features.type == FeatureType::float32) {
-            hash_block<float>(features, targets, n_targets, first, last, hashes.data());
+            hash_block<float>(features, targets, n_targets, factors, first, last, hashes.data());
         } else {
-            hash_block<std::uint8_t>(features, targets, n_targets, first, last, hashes.data());
+            hash_block<std::uint8_t>(features, targets, n_targets, factors, first, last, hashes.data());
         }
     });
     return hashes;
@@ -201,9 +208,9 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                           const double* weights, const ThreadTeam& team) {
+                                           const double* weights, const float* factors, const ThreadTeam& team) {
     Buffer<HashedSample> samples;
-    const std::vector<std::size_t> begin = divide_by_hash(hash_samples(features, targets, n_targets, team), samples);
+    const std::vector<std::size_t> begin = divide_by_hash(hash_samples(features, targets, n_targets, factors, team), samples);
     const auto precedes = [weights](const HashedSample& a, const HashedSample& b) {
         throw_if_stopped(1);
         if (a.hash != b.hash) return a.hash < b.hash;
@@ -223,16 +230,16 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                        const std::uint32_t* order, const ThreadTeam& team) {
-    const Buffer<std::uint64_t> hashes = hash_samples(features, targets, n_targets, team);
+    const Buffer<std::uint64_t> hashes = hash_samples(features, targets, n_targets, nullptr, team);
     std::vector<std::uint8_t> repeats(hashes.size());
     for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
 
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
-                                                    const double*, const ThreadTeam&);
+                                                    const double*, const float*, const ThreadTeam&);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*,
-                                                    const ThreadTeam&);
+                                                    const float*, const ThreadTeam&);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                 const std::uint32_t*, const ThreadTeam&);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t, const std::uint32_t*,

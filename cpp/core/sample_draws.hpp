@@ -42,10 +42,11 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 
 // Sorts samples by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal
 // samples end up side by side, and any permutation of the training set gives the same sequence of samples and weights.
-// `targets` is n_samples x n_targets, of std::int32_t or double.
+// `targets` is n_samples x n_targets, of std::int32_t or double. With factors, one per feature, the hash is of the
+// features times their factors: in other units with other factors the order is the same.
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                           const double* weights, const ThreadTeam& team);
+                                           const double* weights, const float* factors, const ThreadTeam& team);
 
 // For each position in `order`, the canonical one, 1 if the sample there equals the one before.
 template <typename Target>

@@ -224,12 +224,12 @@ def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writ
     """
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
-    The canonical order of the samples, by a hash of their features and targets, then by weight.
+    The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by weight.
     """
 
 def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
@@ -321,6 +321,8 @@ def canonical_directions(n_features: int, n_drawn: int, bootstrap: bool, max_sam
 def dictionary(n_features: int, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
 
 def mixture(components: Sequence[ProjectionDistribution], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
+
+def unit_free(distribution: ProjectionDistribution, exponents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
 
 def patches(axes: Sequence[tuple[int, int, int, str, int]], coefficients: str, shuffled: bool, n_patches: int) -> ProjectionDistribution:
     """

@@ -33,6 +33,7 @@ from silvan.projections import (
     ProjectionDistribution,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
 from silvan.tuning import OutOfBagSearch
 
@@ -78,7 +79,8 @@ def test_fitted_forest_keeps_the_distribution_it_used(labelled):
     X, y = labelled
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     assert forest.projections is None
-    assert isinstance(forest.projections_, SparseSigns)
+    assert forest.projections_ == UnitFree(SparseSigns(), forest.projections_.spreads)
+    assert forest.projections_.spreads.shape == (X.shape[1],)
     given = AxisAligned()
     forest = ForestClassifier(2, projections=given, random_state=0).fit(X, y)
     assert isinstance(forest.projections_, AxisAligned)
@@ -102,18 +104,18 @@ def test_parameters_of_the_default_distribution_are_set_by_name(labelled):
     X, y = labelled
     forest = ForestClassifier(5, random_state=0)
     assert forest.set_params(projections__mean_nonzeros=3, max_features=2) is forest
-    assert forest.projections == SparseSigns(mean_nonzeros=3)
-    assert forest.get_params()["projections__mean_nonzeros"] == 3
+    assert forest.projections == UnitFree(SparseSigns(mean_nonzeros=3))
+    assert forest.get_params()["projections__distribution__mean_nonzeros"] == 3
     assert clone(forest).projections == forest.projections
     grid = {"projections__mean_nonzeros": [2, 3]}
     search = GridSearchCV(ForestClassifier(5, random_state=0), grid, cv=2).fit(X, y)
-    assert search.best_estimator_.projections.mean_nonzeros in (2, 3)
+    assert search.best_estimator_.projections.distribution.mean_nonzeros in (2, 3)
     assert search.estimator.projections is None
     # A distribution in the same call comes first, as in scikit-learn.
     forest.set_params(projections__n_features=4, projections=UniformCombinations())
     assert forest.projections == UniformCombinations(n_features=4)
     forest.set_params(projections=None, projections__mean_nonzeros=1)
-    assert forest.projections == SparseSigns(mean_nonzeros=1)
+    assert forest.projections == UnitFree(SparseSigns(mean_nonzeros=1))
 
 
 @pytest.mark.parametrize("estimator", [DensityForest(), ManifoldEmbedding()], ids=str)

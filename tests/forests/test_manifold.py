@@ -77,7 +77,7 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
     }
     assert plain.pop("projections") is None
     assert own.pop("max_features") == "sqrt"
-    assert plain.pop("max_features") in ("sqrt", 1.0)
+    assert plain.pop("max_features") in ("auto", 1.0)
     assert own == plain | added
 
 

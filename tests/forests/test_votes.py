@@ -6,6 +6,7 @@ import pytest
 from silvan import ForestClassifier, ManifoldForestClassifier, presets
 from silvan.export import to_text
 from silvan.inspection import out_of_bag_curve, strength_and_correlation, tree_predictions
+from silvan.projections import SparseSigns
 
 OPTIONS = {
     "s_rerf": {"shape": (2, 3)},
@@ -68,6 +69,7 @@ def test_three_classes_share_the_vote_of_a_leaf_where_they_are_equally_probable(
 def test_measures_of_trees_do_not_depend_on_the_names_of_the_classes():
     X, y = noise(300)
     options = {"max_depth": 3, "voting": "hard", "random_state": 0, "max_samples": 0.5}
+    options["projections"] = SparseSigns()
     forests = [
         ForestClassifier(100, bootstrap=False, **options).fit(X, labels) for labels in (y, 1 - y)
     ]

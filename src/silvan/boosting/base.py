@@ -33,7 +33,13 @@ from silvan.forests.sampling import RowPlan, plan_rows
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
 from silvan.losses import Loss
-from silvan.projections import AxisAligned, Mixture, ProjectionDistribution, SparseSigns
+from silvan.projections import (
+    AxisAligned,
+    Mixture,
+    ProjectionDistribution,
+    SparseSigns,
+    UnitFree,
+)
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +66,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
 
     @staticmethod
     def _default_projections() -> ProjectionDistribution:
-        return Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)])
+        return Mixture([(AxisAligned(), 1.0), (UnitFree(SparseSigns()), 1.0)])
 
     @abstractmethod
     def _make_loss(self, targets: Targets) -> Loss:
@@ -108,6 +114,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         self._sampling = rows.sampling
         projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
         options.seed = rows.sampling.seed
+        if rows.spreads is not None:
+            projections = projections._with_spreads(rows.spreads)
         self.projections_ = clone(projections, safe=False)
         if earlier is None or self.n_iter_ < self.n_estimators:
             self._boost(rows, options, earlier)

@@ -139,7 +139,7 @@ def boost_options(
     use_features, drawn = part_features(projections)
     options = _core.BoostOptions()
     options.use_features = use_features
-    options.n_directions = 0 if drawn is None else n_directions(forest.max_features, n_features)
+    options.n_directions = 0 if drawn is None else n_directions(forest, n_features)
     options.redraw_every = int(forest.redraw_every)
     options.max_bins = int(forest.max_bins)
     options.max_leaf_nodes = 0 if forest.max_leaf_nodes is None else int(forest.max_leaf_nodes)

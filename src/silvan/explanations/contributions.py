@@ -101,14 +101,16 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """
     check_predictor(forest)
     nodes = forest.apply(X)
-    arrays = forest.fitted_.voting_arrays
+    fitted = forest.fitted_
+    arrays = fitted.voting_arrays
     bias = np.zeros(arrays.n_outputs)
     values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
         means = node_values(arrays, tree)
         bias += means[0]
         leaves, place = np.unique(nodes[:, tree], return_inverse=True)
-        for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means)):
+        shares = direction_shares(arrays.directions(tree), fitted.spreads)
+        for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means, shares)):
             values[:, :, output] += parts.toarray()[place]
     start = forest.fitted_.start
     if start is None:
@@ -141,7 +143,11 @@ def node_values(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
 
 
 def _parts_of_leaves(
-    forest: ForestArrays, tree: int, leaves: NDArray[np.int32], means: NDArray[np.float64]
+    forest: ForestArrays,
+    tree: int,
+    leaves: NDArray[np.int32],
+    means: NDArray[np.float64],
+    shares: csr_array,
 ) -> list[csr_array]:
     """Parts of the features in the values of some leaves: for each output a row per leaf."""
     left = forest.left[slice(*forest.tree_offsets[tree : tree + 2])]
@@ -162,6 +168,5 @@ def _parts_of_leaves(
         return [csr_array((len(leaves), forest.n_features))] * forest.n_outputs
     places = (np.concatenate(rows), np.concatenate(columns))
     change = np.concatenate(changes)
-    shares = direction_shares(forest.directions(tree))
     shape = (len(leaves), len(left))
     return [csr_array((change[:, k], places), shape=shape) @ shares for k in range(change.shape[1])]

@@ -66,9 +66,10 @@ def to_text(
     >>> from sklearn.datasets import load_iris
     >>> from silvan import ForestClassifier
     >>> from silvan.export import to_text
+    >>> from silvan.projections import SparseSigns
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> forest = ForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    >>> print(to_text(forest))
+    >>> forest = ForestClassifier(5, projections=SparseSigns(), max_depth=2, random_state=3)
+    >>> print(to_text(forest.fit(X, y)))
     |--- sepal length (cm) + petal width (cm) <= 5.90
     |   |--- class: 0
     |--- sepal length (cm) + petal width (cm) >  5.90
@@ -121,7 +122,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> X, y = load_iris(return_X_y=True)
     >>> root = to_dict(ForestClassifier(5, random_state=0).fit(X, y))["trees"][0][0]
     >>> root["features"], root["coefficients"], root["left"], root["right"]
-    ([0, 3], [1.0, -1.0], 1, 2)
+    ([1, 3], [1.0, -1.0], 1, 2)
     """
     check_forest(forest)
     patches = grid_of(forest)

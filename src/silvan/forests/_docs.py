@@ -17,10 +17,11 @@ _PARTS = {
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
-            ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
-            the results ("Which defaults?"). Its own parameters are reached with two underscores,
-            for example ``projections__mean_nonzeros`` in a grid search; with None they are those of
-            the default.
+            ``UnitFree(SparseSigns())``: single features, and sums and differences of a few that do
+            not depend on units. See :mod:`silvan.projections`; the evidence for the default is
+            among the results ("Which default for tables?"). Its own parameters are reached with two
+            underscores, for example ``projections__mean_nonzeros`` of ``SparseSigns()`` in a grid
+            search; with None they are those of the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None
@@ -77,7 +78,9 @@ _PARTS = {
     "max_features": """
             Number d of candidate directions at a node. An integer is d itself; a float is a
             fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
-            those functions of p, rounded down; None is p. At least one direction is always drawn.
+            those functions of p, rounded down; None is p. "auto" is the square root of p, or with
+            `UnitFree` directions, such as the default, 24 (all p if there are fewer) if that is
+            more. At least one direction is always drawn.
     """,
     "limits": """
         thresholds : {"best", "random"}, default="best"

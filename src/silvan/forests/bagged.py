@@ -44,6 +44,8 @@ class BaggedForest(BaggedParameters, BaseForest):
             setattr(self, name, value)
         self._sampling = rows.sampling
         projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
+        if rows.spreads is not None:
+            projections = projections._with_spreads(rows.spreads)
         self.projections_ = clone(projections, safe=False)
         n_warm = 0 if earlier is None else earlier.n_trees
         if n_warm < self.n_estimators:

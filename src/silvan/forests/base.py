@@ -13,9 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
-from silvan._validation import as_rows, as_training_features, check_features
+from silvan._validation import (
+    TrainingFeatures,
+    as_rows,
+    as_training_features,
+    check_features,
+)
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
@@ -27,7 +31,10 @@ from silvan.forests.fitting import (
 )
 from silvan.forests.parameters import ForestParameters, check_parameters, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
-from silvan.projections import ProjectionDistribution
+from silvan.forests.targets import Targets
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
+from silvan.projections.spreads import measure_spreads
 
 # More are never faster.
 _MAX_THREADS = 1024
@@ -35,7 +42,6 @@ _MAX_THREADS = 1024
 
 class BaseForest(
     ForestParameters,
-    DefaultProjectionsMixin,
     PersistentMixin,
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,
@@ -119,9 +125,26 @@ class BaseForest(
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as the core grows on them, and the draws of every tree."""
         X, targets, _, plan = checked
-        features = as_training_features(X, plan.kept, self._n_threads())
-        sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
-        return TrainingRows(features, targets, sampling)
+        return self._order_rows(
+            as_training_features(X, plan.kept, self._n_threads()), targets, plan, seed
+        )
+
+    def _order_rows(
+        self, features: TrainingFeatures, targets: Targets, plan: RowPlan, seed: int
+    ) -> TrainingRows:
+        """The samples with the draws of every tree."""
+        spreads = self._spreads_of(features.columns)
+        sampling = sample_rows(plan, features, targets.kept(plan), seed, spreads, self._n_threads())
+        return TrainingRows(features, targets, sampling, spreads)
+
+    def _has_unit_free_directions(self) -> bool:
+        return find_component(self._given_projections(), UnitFree) is not None
+
+    def _spreads_of(self, columns: NDArray[Any]) -> NDArray[np.float64] | None:
+        """The spread of each feature where directions have no units; None where they have."""
+        if not self._has_unit_free_directions():
+            return None
+        return measure_spreads(columns, self._n_categories())
 
     def _check_parameters(self) -> None:
         check_parameters(self)

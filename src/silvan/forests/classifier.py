@@ -36,7 +36,7 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
     {n_estimators}
     {projections}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+    max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
         {max_features}
     {limits}
     {categorical_features}
@@ -77,7 +77,7 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
     """
 
     criterion: str = growing("gini")
-    max_features: int | float | str | None = growing("sqrt")
+    max_features: int | float | str | None = growing("auto")
     voting: str = growing("soft")
 
     _criteria: ClassVar[Mapping[str, str]] = {

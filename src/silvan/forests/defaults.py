@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 from silvan.forests.fitting import unchanged_on_failure
-from silvan.projections import ProjectionDistribution, SparseSigns
+from silvan.projections import ProjectionDistribution, SparseSigns, UnitFree
+
+
+def default_projections() -> ProjectionDistribution:
+    """Sums and differences of two features on average, single ones among them, without units."""
+    return UnitFree(SparseSigns())
 
 
 class DefaultProjectionsMixin:
@@ -16,7 +21,7 @@ class DefaultProjectionsMixin:
     @staticmethod
     def _default_projections() -> ProjectionDistribution:
         """What directions are drawn from where `projections` is None."""
-        return SparseSigns()
+        return default_projections()
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, those of the projections as ``projections__parameter``.

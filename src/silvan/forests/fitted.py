@@ -15,7 +15,8 @@ from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowSampling
 from silvan.forests.scaling import Scaler
 from silvan.forests.targets import Targets
-from silvan.projections import ProjectionDistribution
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,16 @@ class FittedForest:
     hard_votes: bool = False
     criterion: str = "gaussian"
     start: NDArray[np.float64] | None = None
+
+    @property
+    def spreads(self) -> NDArray[np.float64] | None:
+        """The spread of each feature where directions have no units; None where they have."""
+        unit_free = find_component(self.projections, UnitFree)
+        return (
+            None
+            if unit_free is None
+            else np.ldexp(1.0, unit_free.exponents(self.arrays.n_features))
+        )
 
     @property
     def voting_arrays(self) -> ForestArrays:

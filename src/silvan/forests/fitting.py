@@ -34,6 +34,7 @@ class TrainingRows(NamedTuple):
     features: TrainingFeatures  # of the samples that take part
     targets: Targets  # of all samples
     sampling: RowSampling
+    spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     scaler: Scaler | None = None
 
 

@@ -28,6 +28,10 @@ class GridForest(GridParameters, SupervisedForest):
 
     _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples")
 
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        return Patches()
+
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
 

@@ -27,7 +27,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     {n_estimators}
     {patches}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+    max_features : int, float, "auto", "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
     {categorical_features}
@@ -74,6 +74,8 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     (8, 8)
     """
 
+    max_features: int | float | str | None = growing("sqrt")
+
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,7 +92,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+    max_features : int, float, "auto", "sqrt", "log2" or None, default="sqrt"
         {max_features}
     {limits}
     {categorical_features}

@@ -20,18 +20,22 @@ from silvan._validation import (
     is_number,
 )
 from silvan.forests.categories import check_categorical_features
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
-from silvan.projections import ProjectionDistribution
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
 
 NO_LIMIT = 2**31 - 1
 # A million trees more change no prediction, but the memory for them may not be there.
 MAX_TREES = 10_000_000
 _MAX_DIRECTIONS = 10_000_000
+# "auto" draws so many directions without units, see the results ("Which default for tables?").
+_AUTO_DIRECTIONS = 24
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ForestParameters:
+class ForestParameters(DefaultProjectionsMixin):
     """What every forest has; a class of its own names only what differs.
 
     Estimators are dataclasses of their parameters, so that a parameter is declared in one place and
@@ -158,7 +162,7 @@ def grow_options(forest: BaggedParameters, n_samples: int, n_features: int) -> _
     """What the core needs to know of the parameters, with fractions turned into counts."""
     max_depth = NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), NO_LIMIT)
     options = _core.GrowOptions()
-    options.n_directions = n_directions(forest.max_features, n_features)
+    options.n_directions = n_directions(forest, n_features)
     options.max_depth = max_depth
     options.min_samples_split = max(2, count_samples(forest.min_samples_split, n_samples))
     options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
@@ -166,10 +170,16 @@ def grow_options(forest: BaggedParameters, n_samples: int, n_features: int) -> _
     return options
 
 
-def n_directions(max_features: object, n_features: int) -> int:
+def n_directions(forest: ForestParameters, n_features: int) -> int:
     """Number d of candidate directions at a node."""
-    if max_features is None:
-        d: float = n_features
+    max_features: object = forest.max_features
+    if max_features == "auto":
+        unit_free = find_component(forest._given_projections(), UnitFree) is not None
+        d: float = math.isqrt(n_features)
+        if unit_free:
+            d = max(d, min(n_features, _AUTO_DIRECTIONS))
+    elif max_features is None:
+        d = n_features
     elif max_features == "sqrt":
         d = math.isqrt(n_features)
     elif max_features == "log2":
@@ -189,12 +199,13 @@ def n_directions(max_features: object, n_features: int) -> int:
 
 
 def _check_max_features(value: object) -> None:
-    if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
+    if value is None or (isinstance(value, str) and value in ("auto", "sqrt", "log2")):
         return
     if not (is_number(value) and value > 0):  # type: ignore[operator]
         raise invalid(
             "max_features",
-            'an integer >= 1, a fraction > 0 of the number of features, "sqrt", "log2" or None',
+            'an integer >= 1, a fraction > 0 of the number of features, "auto", "sqrt", "log2" '
+            "or None",
             value,
             'pass for example "sqrt"',
         )

@@ -36,7 +36,7 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
     {n_estimators}
     {projections}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
         {max_features}
     {limits}
     {categorical_features}

@@ -183,17 +183,35 @@ def plan_rows(
 
 
 def sample_rows(
-    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int, n_threads: int = 1
+    plan: RowPlan,
+    features: TrainingFeatures,
+    y: NDArray[Any],
+    seed: int,
+    spreads: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.sample_order(features.rows, targets, plan.weights, n_threads)
+    order = order_rows(features.rows, targets, plan, spreads, n_threads)
     honest = plan.estimation_share > 0
     repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
     return RowSampling(plan, order, cumulative, None, seed, repeats)
+
+
+def order_rows(
+    rows: NDArray[Any],
+    targets: NDArray[Any],
+    plan: RowPlan,
+    spreads: NDArray[np.float64] | None,
+    n_threads: int = 1,
+) -> NDArray[np.uint32]:
+    """The canonical order of the kept rows; with spreads it does not depend on units."""
+    factors = None if spreads is None else (1.0 / spreads).astype(np.float32)
+    order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
+    return order
 
 
 def power_of_rows(max_samples: str) -> float:

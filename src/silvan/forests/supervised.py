@@ -30,7 +30,7 @@ from silvan.forests.frames import as_table
 from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import refuse_dates, refuse_odd_columns, refuse_odd_targets
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
-from silvan.forests.sampling import RowPlan, sample_rows
+from silvan.forests.sampling import RowPlan
 from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
 from silvan.forests.targets import Targets
 
@@ -167,9 +167,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return super()._read_rows(checked, seed)
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
-        features = TrainingFeatures(scaled, None)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
-        return TrainingRows(features, targets, sampling, scaler)
+        rows = self._order_rows(TrainingFeatures(scaled, None), targets, plan, seed)
+        return rows._replace(scaler=scaler)
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
@@ -186,15 +185,18 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Share of each feature in the decrease of impurity.
 
         The gain of a split is spread over the features of its direction in proportion to their
-        absolute weights, normalised within each tree and averaged; the gains of a boosted forest
-        are added up. All zero if no tree has a split.
+        absolute coefficients (times their spreads, where directions are `UnitFree`), normalised
+        within each tree and averaged; the gains of a boosted forest are added up. All zero if no
+        tree has a split.
         """
         check_is_fitted(self)
         return self._importances.copy()
 
     @cached_property
     def _importances(self) -> NDArray[np.float64]:
-        return feature_importances(self.forest_, boosted=self.fitted_.start is not None)
+        return feature_importances(
+            self.forest_, self.fitted_.spreads, boosted=self.fitted_.start is not None
+        )
 
     @property
     def categories_(self) -> list[NDArray[Any] | None] | None:

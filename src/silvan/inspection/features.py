@@ -137,7 +137,8 @@ def importance_map(
         _check_classes(forest)
     shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
-    importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
+    spreads = forest.fitted_.spreads
+    importance = share(credit_features(forest.forest_, credit, spreads, by_weight=kind == "gain"))
     return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
 
 

@@ -38,7 +38,7 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     >>> forest = ForestClassifier(5, random_state=0).fit(X, y)
     >>> tree_predictions(forest, X[[0, 60, 140]])
     array([[0, 0, 0, 0, 0],
-           [1, 1, 1, 1, 1],
+           [1, 1, 1, 1, 0],
            [2, 2, 2, 2, 2]])
     """
     check_bagged(forest)

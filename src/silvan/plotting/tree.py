@@ -71,9 +71,10 @@ class TreeDisplay:
     >>> from sklearn.datasets import load_iris
     >>> from silvan import ForestClassifier
     >>> from silvan.plotting import TreeDisplay
+    >>> from silvan.projections import SparseSigns
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> forest = ForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    >>> display = TreeDisplay.from_estimator(forest)
+    >>> forest = ForestClassifier(5, projections=SparseSigns(), max_depth=2, random_state=3)
+    >>> display = TreeDisplay.from_estimator(forest.fit(X, y))
     >>> print(display.texts_[0].get_text())
     sepal length (cm) + petal width (cm)
     <= 5.90

@@ -19,6 +19,7 @@ from silvan.projections.node import Node
 from silvan.projections.ridge import RidgeDirections
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
+from silvan.projections.units import UnitFree
 from silvan.projections.windows import Windows
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "RidgeDirections",
     "SparseSigns",
     "UniformCombinations",
+    "UnitFree",
     "Window",
     "Windows",
 ]

@@ -203,14 +203,22 @@ class Mixture(ProjectionDistribution):
             [(component.resolve(shape), weight) for component, weight in self.components]
         )
 
+    def _with_spreads(self, spreads: NDArray[np.float64]) -> Mixture:
+        return Mixture(
+            [(component._with_spreads(spreads), weight) for component, weight in self.components]
+        )
+
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
         return _core.mixture(natives, to_cumulative(self._normalised_weights()))
 
 
 def find_component(projections: ProjectionDistribution, kind: type[Kind]) -> Kind | None:
-    """The distribution itself or the first component of a mixture that is of a kind, if any."""
+    """The distribution itself or the first in a mixture or another that is of a kind, if any."""
     if isinstance(projections, Mixture):
         found = (find_component(component, kind) for component, _ in projections.components)
         return next((one for one in found if one is not None), None)
-    return projections if isinstance(projections, kind) else None
+    if isinstance(projections, kind):
+        return projections
+    inner = getattr(projections, "distribution", None)
+    return find_component(inner, kind) if isinstance(inner, ProjectionDistribution) else None

@@ -72,9 +72,13 @@ class Readers:
     def find(self, params: Mapping[str, Any]) -> Reader:
         """The reader for these parameters."""
         reading = {k: v for k, v in params.items() if k.split("__")[0] not in self._growing}
-        key = content_hash(reading)
+        forest = clone(self._base).set_params(**reading)
+        candidate = clone(self._base).set_params(**clone(dict(params), safe=False))
+        # Directions without units have draws of their own, since other draws depend on units.
+        if candidate._has_unit_free_directions() != forest._has_unit_free_directions():
+            forest.projections = candidate.projections
+        key = content_hash((reading, forest._has_unit_free_directions()))
         if key not in self._known:
-            forest = clone(self._base).set_params(**reading)
             self._known[key] = Reader(forest, self._data)
         return self._known[key]
 
@@ -87,7 +91,7 @@ class Candidate:
         self.reader = reader
         self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest.max_features, forest.n_features_in_)
+        self.work = _WORK_OF_A_TREE + n_directions(forest, forest.n_features_in_)
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0

@@ -55,7 +55,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         The distribution from which each node draws its candidate split directions; None is
         ``UniformCombinations()``.
     {gaussian}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
         {max_features}
     max_depth : int, default=None
         Largest depth of a tree; None sets no limit.
