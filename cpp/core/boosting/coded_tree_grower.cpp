@@ -78,43 +78,49 @@ SharedLoops& CodedTreeGrower::loops_for(std::int64_t work, SharedLoops& loops) {
     return work < kSharedWork ? alone_ : loops;
 }
 
-// Fills the histogram of a node, and turns its parent's, if there is one, into its sibling's.
-void CodedTreeGrower::fill_histogram(std::int32_t node, std::int32_t parent, SharedLoops& loops) {
-    const CodedNode& filled = nodes_[static_cast<std::size_t>(node)];
-    const std::int32_t histogram = histograms_.acquire();
-    open_[static_cast<std::size_t>(node)].histogram = histogram;
-    const bool all = node == 0 && task_->samples == nullptr;
-    const std::int64_t work = filled.size() * pool_.n_groups() * kColumnGroup + search_.front().n_words();
-    histograms_.fill({samples_.data(), filled.begin, filled.end, all}, histogram, parent, loops_for(work, loops));
-}
-
 void CodedTreeGrower::open_root(SharedLoops& loops) {
     if (pool_.n_columns() == 0 || !may_split(nodes_[0])) return;
-    fill_histogram(0, -1, loops);
-    search_nodes({0}, loops);
+    open_[0].histogram = histograms_.acquire();
+    open_[0].totals = histograms_.order(samples_of(0), loops);
+    search_nodes({0}, 0, -1, loops);
 }
 
-// Looks for the best splits of nodes with the same path but for its last step.
-void CodedTreeGrower::search_nodes(const std::vector<std::int32_t>& nodes, SharedLoops& loops) {
-    const std::vector<std::uint8_t> allowed = allowed_columns(open_[static_cast<std::size_t>(nodes.front())]);
-    std::vector<SearchedNode> searched(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const auto at = static_cast<std::size_t>(nodes[i]);
-        searched[i].histogram = histograms_.words(open_[at].histogram);
-        searched[i].bounds = nodes_[at].bounds;
-        searched[i].key = open_[at].key;
-        searched[i].allowed = allowed.empty() ? nullptr : allowed.data();
-        search_.front().describe(searched[i]);
-    }
+NodeSamples CodedTreeGrower::samples_of(std::int32_t node) const {
+    const CodedNode& here = nodes_[static_cast<std::size_t>(node)];
+    return {samples_.data(), here.begin, here.end, node == 0 && task_->samples == nullptr};
+}
+
+SearchedNode CodedTreeGrower::describe(std::int32_t node, const std::vector<std::uint8_t>& allowed) const {
+    const OpenNode& open = open_[static_cast<std::size_t>(node)];
+    SearchedNode searched;
+    searched.histogram = histograms_.words(open.histogram);
+    searched.bounds = nodes_[static_cast<std::size_t>(node)].bounds;
+    searched.key = open.key;
+    searched.allowed = allowed.empty() ? nullptr : allowed.data();
+    search_.front().describe(open.totals, searched);
+    return searched;
+}
+
+// Fills the histogram of one node, turns that of its parent into its sibling's, and looks for the best splits of
+// `nodes`, which are among the two.
+void CodedTreeGrower::search_nodes(const std::vector<std::int32_t>& nodes, std::int32_t filled, std::int32_t parent,
+                                   SharedLoops& loops) {
+    const std::vector<std::uint8_t> allowed = allowed_columns(open_[static_cast<std::size_t>(filled)]);
+    std::vector<SearchedNode> searched;
+    for (const std::int32_t node : nodes) searched.push_back(describe(node, allowed));
     const std::int64_t n_groups = pool_.n_groups();
-    const auto n_nodes = static_cast<std::int64_t>(nodes.size());
-    std::vector<CodedSplit> found(static_cast<std::size_t>(n_nodes * n_groups));
-    const std::int64_t work = 4 * n_nodes * search_.front().n_words();
-    loops_for(work, loops).for_each(n_nodes * n_groups, [&](std::int64_t item, std::int64_t thread) {
-        found[static_cast<std::size_t>(item)] =
-            search_.front().search_group(searched[static_cast<std::size_t>(item / n_groups)], item % n_groups,
-                                         scratch_[static_cast<std::size_t>(thread)]);
-    });
+    std::vector<CodedSplit> found(nodes.size() * static_cast<std::size_t>(n_groups));
+    const NodeSamples samples = samples_of(filled);
+    const std::int64_t work = samples.size() * n_groups * kColumnGroup + 8 * search_.front().n_words();
+    histograms_.fill(
+        samples, open_[static_cast<std::size_t>(filled)].histogram, parent,
+        [&](std::int64_t group, std::int64_t thread) {
+            for (std::size_t i = 0; i < nodes.size(); ++i) {
+                found[i * static_cast<std::size_t>(n_groups) + static_cast<std::size_t>(group)] =
+                    search_.front().search_group(searched[i], group, scratch_[static_cast<std::size_t>(thread)]);
+            }
+        },
+        loops_for(work, loops));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         keep_best(nodes[i], found.data() + static_cast<std::int64_t>(i) * n_groups);
     }
@@ -195,13 +201,18 @@ void CodedTreeGrower::search_children(std::int32_t parent, SharedLoops& loops) {
         histograms_.release(of_parent);
         return;
     }
-    fill_histogram(smaller, of_parent, loops);
-    open_[static_cast<std::size_t>(larger)].histogram = of_parent;
+    OpenNode& added = open_[static_cast<std::size_t>(smaller)];
+    OpenNode& rest = open_[static_cast<std::size_t>(larger)];
+    added.histogram = histograms_.acquire();
+    added.totals = histograms_.order(samples_of(smaller), loops);
+    rest.histogram = of_parent;
+    rest.totals = open_[static_cast<std::size_t>(parent)].totals;
+    for (std::size_t i = 0; i < rest.totals.size(); ++i) rest.totals[i] -= added.totals[i];
     if (may_split(nodes_[static_cast<std::size_t>(smaller)])) {
-        search_nodes({smaller, larger}, loops);
+        search_nodes({smaller, larger}, smaller, of_parent, loops);
     } else {
-        histograms_.release(open_[static_cast<std::size_t>(smaller)].histogram);
-        search_nodes({larger}, loops);
+        search_nodes({larger}, smaller, of_parent, loops);
+        histograms_.release(added.histogram);
     }
 }
 

@@ -34,6 +34,7 @@ private:
     // What a node needs while it may still be split.
     struct OpenNode {
         std::int32_t histogram = -1;
+        std::vector<std::int64_t> totals;  // what a bin with all its samples has
         std::uint64_t key = 0;
         std::vector<std::uint8_t> groups;  // interaction groups that have all features of its path
     };
@@ -44,8 +45,10 @@ private:
     void open_root(SharedLoops& loops);
     void split(std::int32_t parent, bool search_children, SharedLoops& loops);
     void search_children(std::int32_t parent, SharedLoops& loops);
-    void fill_histogram(std::int32_t node, std::int32_t parent, SharedLoops& loops);
-    void search_nodes(const std::vector<std::int32_t>& nodes, SharedLoops& loops);
+    void search_nodes(const std::vector<std::int32_t>& nodes, std::int32_t filled, std::int32_t parent,
+                      SharedLoops& loops);
+    NodeSamples samples_of(std::int32_t node) const;
+    SearchedNode describe(std::int32_t node, const std::vector<std::uint8_t>& allowed) const;
     void keep_best(std::int32_t node, const CodedSplit* of_groups);
     std::int32_t take_next();
     // Orders nodes by gain, equal ones so that the first is last.

@@ -2,6 +2,7 @@
 #include "core/boosting/node_histograms.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 #include "core/stopping.hpp"
@@ -11,6 +12,19 @@ namespace {
 
 constexpr std::int64_t kStep = std::int64_t{1} << 15;          // samples between looks at the clock
 constexpr std::int64_t kSmallestPart = std::int64_t{1} << 15;  // samples that are worth a histogram of their own
+
+void copy_pairs(const std::int32_t* pairs, std::int64_t n_words, const std::uint32_t* samples, std::int64_t n,
+                std::int32_t* to) {
+    if (n_words == 1) {
+        for (std::int64_t i = 0; i < n; ++i) to[i] = pairs[samples[i]];
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int32_t* from = pairs + 2 * static_cast<std::int64_t>(samples[i]);
+        to[2 * i] = from[0];
+        to[2 * i + 1] = from[1];
+    }
+}
 
 }  // namespace
 
@@ -39,26 +53,31 @@ std::int32_t NodeHistograms::acquire() {
 }
 
 // Copies what the node's samples have, so that all columns read it in a row.
-void NodeHistograms::order_pairs(const NodeSamples& node, SharedLoops& loops) {
+std::vector<std::int64_t> NodeHistograms::order(const NodeSamples& node, SharedLoops& loops) {
+    std::vector<std::int64_t> totals;
     for (std::size_t k = 0; k < outputs_->size(); ++k) {
         const WholeGradients& output = *(*outputs_)[k];
         const std::int64_t n_words = output.n_words();
-        ordered_[k].allocate(static_cast<std::size_t>(n_words * node.size()));
+        if (!node.all) ordered_[k].allocate(static_cast<std::size_t>(n_words * node.size()));
+        std::atomic<std::int64_t> total[2] = {0, 0};
         loops.for_blocks(node.size(), kStep, [&](std::int64_t first, std::int64_t last) {
             throw_if_stopped(last - first);
-            std::int32_t* to = ordered_[k].data() + n_words * first;
-            const std::uint32_t* samples = node.samples + node.begin + first;
-            const std::int32_t* pairs = output.pairs();
-            if (n_words == 1) {
-                for (std::int64_t i = 0; i < last - first; ++i) to[i] = pairs[samples[i]];
-            } else {
-                for (std::int64_t i = 0; i < last - first; ++i) {
-                    to[2 * i] = pairs[2 * static_cast<std::int64_t>(samples[i])];
-                    to[2 * i + 1] = pairs[2 * static_cast<std::int64_t>(samples[i]) + 1];
-                }
+            const std::int32_t* pairs = output.pairs() + (node.all ? n_words * first : 0);
+            if (!node.all) {
+                std::int32_t* to = ordered_[k].data() + n_words * first;
+                copy_pairs(pairs, n_words, node.samples + node.begin + first, last - first, to);
+                pairs = to;
             }
+            std::int64_t sum[2] = {0, 0};
+            for (std::int64_t i = 0; i < n_words * (last - first); ++i) sum[i % n_words] += pairs[i];
+            total[0] += sum[0];
+            total[1] += sum[1];
         });
+        total[n_words - 1] += node.size() * output.unit();
+        totals.push_back(total[0]);
+        totals.push_back(total[1]);
     }
+    return totals;
 }
 
 // The bins of a group lie side by side.
@@ -143,10 +162,10 @@ void NodeHistograms::add_group(const NodeSamples& node, std::int64_t group, std:
     }
 }
 
-void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent, SharedLoops& loops) {
+void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent,
+                          const std::function<void(std::int64_t, std::int64_t)>& ready, SharedLoops& loops) {
     NodeSamples here = node;
     if (!node.all) {
-        order_pairs(node, loops);
         here = {node.samples + node.begin, 0, node.size(), false};
     }
     const std::int64_t n_groups = pool_->n_groups();
@@ -156,7 +175,7 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
     while (static_cast<std::int64_t>(parts.size()) < n_parts) parts.push_back(acquire());
     const auto at = [this](std::int32_t h) { return memory_[static_cast<std::size_t>(h)].data(); };
 
-    const auto finish = [&](std::int64_t group, std::int64_t) {
+    const auto finish = [&](std::int64_t group, std::int64_t thread) {
         for (std::size_t p = 1; p < parts.size(); ++p) {
             change_group(group, at(histogram), at(parts[p]), [](std::int64_t& to, std::int64_t from) { to += from; });
         }
@@ -164,6 +183,7 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
         if (parent >= 0) {
             change_group(group, at(parent), at(histogram), [](std::int64_t& to, std::int64_t from) { to -= from; });
         }
+        ready(group, thread);
     };
     loops.for_each(n_groups * n_parts, [&](std::int64_t item, std::int64_t thread) {
         const std::int64_t part = item % n_parts;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/boosting/column_pool.hpp"
@@ -35,11 +36,16 @@ public:
         return memory_[static_cast<std::size_t>(histogram)].data();
     }
 
-    // Fills the histogram with the samples of a node, and subtracts it from `parent` unless that is negative.
-    void fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent, SharedLoops& loops);
+    // Makes the samples of a node ready to be added up. Returns what a bin with all of them has, two words per output.
+    std::vector<std::int64_t> order(const NodeSamples& node, SharedLoops& loops);
+
+    // Fills the histogram with the samples of the node that was ordered last, and subtracts it from `parent` unless
+    // that is negative. Calls ready(group, thread) when both are complete for a group of columns, while they are in
+    // cache.
+    void fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent,
+              const std::function<void(std::int64_t, std::int64_t)>& ready, SharedLoops& loops);
 
 private:
-    void order_pairs(const NodeSamples& node, SharedLoops& loops);
     bool is_asked_for(const PoolByte& byte) const;
     void add_group(const NodeSamples& node, std::int64_t group, std::int64_t* histogram) const;
     void read_shared_bytes(std::int64_t group, std::int64_t* histogram) const;

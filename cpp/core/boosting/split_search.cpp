@@ -16,6 +16,7 @@ SplitSearch::Scratch::Scratch() {
     for (auto* array : {&gradient, &hessian, &weight, &count, &score}) {
         array->resize(static_cast<std::size_t>(kMaxCodes + kLane));
     }
+    edge.resize(static_cast<std::size_t>(kMaxCodes + 1));
 }
 
 SplitSearch::SplitSearch(const ColumnPool& pool, const BoostOptions& options,
@@ -27,19 +28,11 @@ SplitSearch::SplitSearch(const ColumnPool& pool, const BoostOptions& options,
     constrained_ = std::any_of(options.monotone.begin(), options.monotone.end(), [](auto sign) { return sign != 0; });
 }
 
-// Every column has all samples in its bins.
-void SplitSearch::describe(SearchedNode& node) const {
-    const auto counted = std::find(columns_.begin(), columns_.end(), std::uint8_t{1}) - columns_.begin();
-    const PoolColumn& column = pool_.column(counted);
-    const std::int64_t n_bins = column.bins.n_bins();
+void SplitSearch::describe(const std::vector<std::int64_t>& words, SearchedNode& node) const {
     node.totals.resize(outputs_.size());
     node.score = 0.0;
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-        const std::int64_t n_words = outputs_[k]->n_words();
-        std::int64_t sum[2] = {0, 0};
-        const std::int64_t* words = node.histogram + output_start_[k] + column.first_bin * n_words;
-        for (std::int64_t i = 0; i < n_bins * n_words; ++i) sum[i % n_words] += words[i];
-        const GradientSums total = outputs_[k]->read_bin(sum);
+        const GradientSums total = outputs_[k]->read_bin(words.data() + 2 * k);
         node.totals[k] = total;
         node.score += newton_score(total.gradient, total.hessian, options_, node.bounds);
     }
@@ -70,8 +63,23 @@ void SplitSearch::search_column(const SearchedNode& node, std::int64_t column, S
     if (missing) search_side(node, column, true, bins.n_edges(), scratch, best);
 }
 
-// What goes left at each edge: the bins up to it, and the missing values.
-void SplitSearch::sum_edges(const SearchedNode& node, const PoolColumn& column, bool missing_left, std::int64_t n_edges,
+// The edge after an empty bin divides the samples as the one before does, so that only edges after others are tried:
+// in small nodes they are few. The first may part missing values from all others. A random one is drawn from all.
+std::int64_t SplitSearch::list_edges(const SearchedNode& node, const PoolColumn& column, std::int64_t n_edges,
+                                     Scratch& scratch) const {
+    const std::int64_t n_words = outputs_[0]->n_words();
+    // The last word of a bin has its count.
+    const std::int64_t* counted = node.histogram + column.first_bin * n_words + n_words - 1;
+    std::int64_t n_tried = 0;
+    for (std::int64_t b = 0; b < n_edges; ++b) {
+        scratch.edge[static_cast<std::size_t>(n_tried)] = static_cast<std::int32_t>(b);
+        n_tried += b == 0 || counted[b * n_words] != 0 || options_.random_thresholds ? 1 : 0;
+    }
+    return n_tried;
+}
+
+// What goes left at each edge that is tried: the bins up to it, and the missing values.
+void SplitSearch::sum_edges(const SearchedNode& node, const PoolColumn& column, bool missing_left, std::int64_t n_tried,
                             std::size_t output, Scratch& scratch) const {
     const WholeGradients& gradients = *outputs_[output];
     const std::int64_t n_words = gradients.n_words();
@@ -79,20 +87,22 @@ void SplitSearch::sum_edges(const SearchedNode& node, const PoolColumn& column, 
     const std::int64_t* missing = bins + column.bins.missing_code() * n_words;
     std::int64_t sum[2] = {0, 0};
     if (missing_left) std::copy_n(missing, n_words, sum);
-    for (std::int64_t b = 0; b < n_edges; ++b, bins += n_words) {
-        sum[0] += bins[0];
-        if (n_words == 2) sum[1] += bins[1];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_tried); ++i) {
+        const std::int64_t* bin = bins + scratch.edge[i] * n_words;
+        sum[0] += bin[0];
+        if (n_words == 2) sum[1] += bin[1];
         const GradientSums left = gradients.read_bin(sum);
-        const auto at = static_cast<std::size_t>(b);
-        scratch.gradient[at] = left.gradient;
-        scratch.hessian[at] = left.hessian;
-        scratch.count[at] = left.count;
+        scratch.gradient[i] = left.gradient;
+        scratch.hessian[i] = left.hessian;
+        scratch.count[i] = left.count;
     }
 }
 
 void SplitSearch::search_side(const SearchedNode& node, std::int64_t column, bool missing_left, std::int64_t n_edges,
                               Scratch& scratch, CodedSplit& best) const {
     const PoolColumn& searched = pool_.column(column);
+    n_edges = list_edges(node, searched, n_edges, scratch);
+    if (n_edges == 0) return;
     std::fill_n(scratch.score.begin(), n_edges, 0.0);
     EdgeLimits limits;
     const bool several = outputs_.size() > 1;
@@ -132,7 +142,7 @@ void SplitSearch::search_side(const SearchedNode& node, std::int64_t column, boo
     CodedSplit split;
     split.gain = scratch.score[at] - node.score;
     split.column = static_cast<std::int32_t>(column);
-    split.bin = static_cast<std::int32_t>(at);
+    split.bin = scratch.edge[at];
     split.missing_left = missing_left;
     // Scores are rounded: a split that changes nothing may seem to gain a little.
     if (!(split.gain > options_.min_gain) || split.gain <= 1e-12 * std::abs(node.score)) return;

@@ -48,12 +48,13 @@ public:
     std::int64_t n_words() const { return output_start_.back(); }
     std::int64_t output_start(std::size_t output) const { return output_start_[output]; }
 
-    // Fills in totals and score.
-    void describe(SearchedNode& node) const;
+    // Fills in totals and score, from what a bin with all samples has, two words per output.
+    void describe(const std::vector<std::int64_t>& words, SearchedNode& node) const;
 
     // Memory of a thread that searches.
     struct Scratch {
-        std::vector<double> gradient, hessian, weight, count, score;
+        std::vector<double> gradient, hessian, weight, count, score;  // per edge that is tried
+        std::vector<std::int32_t> edge;                               // its number
         Scratch();
     };
 
@@ -64,7 +65,9 @@ private:
     void search_column(const SearchedNode& node, std::int64_t column, Scratch& scratch, CodedSplit& best) const;
     void search_side(const SearchedNode& node, std::int64_t column, bool missing_left, std::int64_t n_edges,
                      Scratch& scratch, CodedSplit& best) const;
-    void sum_edges(const SearchedNode& node, const PoolColumn& column, bool missing_left, std::int64_t n_edges,
+    std::int64_t list_edges(const SearchedNode& node, const PoolColumn& column, std::int64_t n_edges,
+                            Scratch& scratch) const;
+    void sum_edges(const SearchedNode& node, const PoolColumn& column, bool missing_left, std::int64_t n_tried,
                    std::size_t output, Scratch& scratch) const;
     void score_constrained(const SearchedNode& node, int direction, std::int64_t n_edges, Scratch& scratch) const;
     std::int64_t random_edge(const SearchedNode& node, std::int64_t column, std::int64_t n_edges,
