@@ -27,10 +27,10 @@ struct PoolColumn {
     std::vector<std::int32_t> indices;  // the direction as a tree keeps it
     std::vector<float> coefficients;
     std::vector<Window> windows;  // those that it is over, in the order of its terms
-    std::int32_t feature = -1;   // or -1 where it is a direction
-    std::int64_t first_bin = 0;  // where its bins begin in a histogram
-    std::int64_t byte = 0;       // the byte that its codes are in, counted through all groups
-    BundlePlace place;           // which codes of that byte are its own
+    std::int32_t feature = -1;    // or -1 where it is a direction
+    std::int64_t first_bin = 0;   // where its bins begin in a histogram
+    std::int64_t byte = 0;        // the byte that its codes are in, counted through all groups
+    BundlePlace place;            // which codes of that byte are its own
 
     void keep(const Direction& direction, std::int64_t n_features);
     Direction direction() const {
