@@ -15,15 +15,12 @@
 #include "bindings/training_data.hpp"
 #include "core/boosting/booster.hpp"
 #include "core/samplers/axis_aligned.hpp"
+#include "core/require.hpp"
 
 namespace silvan::bindings {
 namespace {
 
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 // Booster in Python; the arguments live as long as it does (see keep_alive below).
 class HeldBooster {

@@ -13,12 +13,29 @@
 #include "core/columns/channel_grids.hpp"
 #include "core/columns/column_space.hpp"
 #include "core/forest.hpp"
+#include "core/require.hpp"
 
 namespace silvan::bindings {
 namespace {
 
 constexpr const char* kStatisticNames[] = {"mean", "spread", "slope"};
 static_assert(std::size(kStatisticNames) == kWindowStatistics);
+
+// Whether these are sparse rows, empty ones among them, of indices below `n_columns` that ascend.
+bool are_directions(const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
+                    std::int64_t n_columns) {
+    if (indptr.shape(0) < 1 || indptr.data()[0] != 0) return false;
+    for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
+        const std::int64_t end = indptr.data()[i + 1];
+        if (end < indptr.data()[i] || end > static_cast<std::int64_t>(indices.shape(0))) return false;
+        std::int64_t before = -1;
+        for (std::int64_t k = indptr.data()[i]; k < end; ++k) {
+            if (indices.data()[k] <= before || indices.data()[k] >= n_columns) return false;
+            before = indices.data()[k];
+        }
+    }
+    return true;
+}
 
 // What a space makes of directions: ColumnSpace::expand or share.
 using Writing = void (ColumnSpace::*)(const Direction&, ExpandedDirections&) const;
@@ -27,10 +44,14 @@ template <Writing kWrite>
 nb::tuple write_directions(const ColumnDescription& columns, std::int64_t n_features,
                            const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
                            const ConstArray<float>& coefficients, const WindowTable* windows) {
-    ExpandedDirections written;
+    const auto space = make_column_space(n_features, columns);
     const Window* table = windows == nullptr ? nullptr : windows->windows.data();
+    const auto n_windows = windows == nullptr ? 0 : static_cast<std::int64_t>(windows->windows.size());
+    require(coefficients.shape(0) == indices.shape(0), "indices and coefficients differ in length");
+    require(are_directions(indptr, indices, space->n_columns() + n_windows),
+            "directions must be sparse rows of columns that ascend");
+    ExpandedDirections written;
     run_interruptibly([&] {
-        const auto space = make_column_space(n_features, columns);
         for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
             const std::int64_t start = indptr.data()[i];
             const std::int64_t end = indptr.data()[i + 1];

@@ -3,7 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,13 @@ std::vector<std::string> instruction_sets() {
 
 nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distribution, const GrowOptions& options,
               std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads, const nb::object& on_progress) {
+    if (trees.first < 0 || trees.second < trees.first || trees.second > std::numeric_limits<std::int32_t>::max()) {
+        throw std::invalid_argument("trees must be a range within 0 .. 2^31 - 1");
+    }
+    if (options.n_directions < 1 || options.min_samples_leaf < 1 || options.max_depth < 0 || n_threads < 1) {
+        throw std::invalid_argument(
+            "n_directions, min_samples_leaf and n_threads must be positive, max_depth not negative");
+    }
     check_targets(options.criterion.criterion, data.arrays.targets);
     const auto on_wait = [&on_progress](std::int64_t done) {
         check_signals();

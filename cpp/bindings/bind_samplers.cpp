@@ -22,6 +22,7 @@
 #include "bindings/python_distribution.hpp"
 #include "bindings/window_table.hpp"
 #include "core/columns/column_space.hpp"
+#include "core/require.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
@@ -41,10 +42,6 @@ namespace silvan::bindings {
 namespace {
 
 using DistributionPtr = std::shared_ptr<ProjectionDistribution>;
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 std::int64_t check_n_features(std::int64_t n_features) {
     require(n_features >= 1 && n_features <= std::numeric_limits<std::int32_t>::max(),
@@ -106,7 +103,7 @@ DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
                                 const ConstArray<std::int32_t>& indices, const ConstArray<float>& coefficients,
                                 const ConstArray<double>& cumulative) {
-    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients)};
+    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients), {}};
     return std::make_shared<Dictionary>(check_n_features(n_features), std::move(atoms), to_vector(cumulative));
 }
 

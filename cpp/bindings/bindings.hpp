@@ -31,4 +31,11 @@ void run_interruptibly(const Work& work) {
     ThreadTeam(1, check_signals).run(1, work);
 }
 
+// The same with a team that work(team) may share its loops out over.
+template <typename Work>
+void run_on_team(std::int64_t n_threads, const Work& work) {
+    const nb::gil_scoped_release release;
+    work(ThreadTeam(n_threads, check_signals));
+}
+
 }  // namespace silvan::bindings

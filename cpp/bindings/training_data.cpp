@@ -6,19 +6,31 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "bindings/bindings.hpp"
+#include "core/require.hpp"
 #include "core/tree_grower.hpp"
 
 namespace silvan::bindings {
 
 namespace {
 
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
+// Sums of positive weights; what is no number is not above any.
+void check_cumulative(const ConstArray<double>& cumulative) {
+    const std::size_t n = cumulative.shape(0);
+    double before = 0.0;
+    bool holds = cumulative.data()[0] > 0.0 && std::isfinite(cumulative.data()[n - 1]);
+    for (std::size_t i = 0; i < n; ++i) {
+        holds = holds && cumulative.data()[i] >= before;
+        before = cumulative.data()[i];
+    }
+    require(holds, "cumulative must rise from above 0 to a finite number");
 }
 
 }  // namespace
@@ -30,12 +42,25 @@ const SplitKernels* find_kernels(const std::string& name) {
     throw std::invalid_argument("this processor has no kernels named " + name);
 }
 
+void check_order(const ConstArray<std::uint32_t>& order) {
+    const std::uint32_t* begin = order.data();
+    require(std::all_of(begin, begin + order.shape(0), [&](std::uint32_t at) { return at < order.shape(0); }),
+            "order must have numbers of samples");
+}
+
 HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,
                                  std::optional<ConstArray<std::uint8_t>> repeats)
     : order_(std::move(order)), cumulative_(std::move(cumulative)), repeats_(std::move(repeats)) {
-    require(!cumulative_ || cumulative_->shape(0) == order_.shape(0), "cumulative and order differ in length");
-    require(!repeats_ || repeats_->shape(0) == order_.shape(0), "repeats and order differ in length");
+    const std::size_t n_samples = order_.shape(0);
+    require(n_samples >= 1, "order must not be empty");
+    require(!cumulative_ || cumulative_->shape(0) == n_samples, "cumulative and order differ in length");
+    require(!repeats_ || repeats_->shape(0) == n_samples, "repeats and order differ in length");
+    require(n_draws >= 1 && n_draws <= std::numeric_limits<std::int32_t>::max(),
+            "n_draws must be between 1 and 2^31 - 1");
+    require(estimation_share >= 0.0 && estimation_share < 1.0, "estimation_share must be in [0, 1)");
+    check_order(order_);
+    if (cumulative_) check_cumulative(*cumulative_);
     view.order = order_.data();
     view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
     view.n_samples = static_cast<std::int64_t>(order_.shape(0));
@@ -47,6 +72,7 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
 
 HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
     : values_(std::move(values)), weights_(std::move(weights)) {
+    require(n_outputs >= 1, "n_outputs must be at least 1");
     view.n_outputs = n_outputs;
     if (weights_) view.weight = weights_->data();
     if (!values_) return;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/thread_team.hpp"
 #include "core/views.hpp"
 
 namespace silvan {
@@ -44,11 +45,11 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 // `targets` is n_samples x n_targets, of std::int32_t or double.
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                           const double* weights);
+                                           const double* weights, const ThreadTeam& team);
 
 // For each position in `order`, the canonical one, 1 if the sample there equals the one before.
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                       const std::uint32_t* order);
+                                       const std::uint32_t* order, const ThreadTeam& team);
 
 }  // namespace silvan

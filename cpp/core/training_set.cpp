@@ -1,14 +1,11 @@
 // Finds the columns of a training set, and makes them.
 #include "core/training_set.hpp"
+#include "core/require.hpp"
 
 #include <stdexcept>
 
 namespace silvan {
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 // Categories have no running sums: with them directions are over features alone.
 ColumnDescription describe_columns(const TrainingArrays& arrays, const ProjectionDistribution& distribution) {

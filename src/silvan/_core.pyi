@@ -218,16 +218,16 @@ def share_directions(columns: ColumnDescription, n_features: int, indptr: NDArra
     What features have to do with directions, in proportion to the absolute values.
     """
 
-def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> object:
     """
     Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the values are within the range of float32.
     """
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
     The canonical order of the samples, by a hash of their features and targets, then by weight.
     """
@@ -236,10 +236,10 @@ def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[
     """How often a tree draws each sample."""
 
 @overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
 @overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
     For each position in the canonical order, 1 if the sample there equals the one before.
     """

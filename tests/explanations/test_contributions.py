@@ -40,7 +40,7 @@ def slow_contributions(forest, X):
     for tree in range(arrays.n_trees):
         first = arrays.tree_offsets[tree]
         leaves = arrays.leaf_values(tree).toarray()
-        if forest._hard_votes():
+        if forest.fitted_.hard_votes:
             best = leaves == leaves.max(axis=1, keepdims=True)
             leaves = best / best.sum(axis=1, keepdims=True)
         directions = arrays.directions(tree).toarray().astype(float)

@@ -142,8 +142,8 @@ public:
             }
         }
         const FeatureMatrix x = features();
-        order_ = canonical_order(x, labels_.data(), 1, nullptr);
-        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data());
+        order_ = canonical_order(x, labels_.data(), 1, nullptr, ThreadTeam(1));
+        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data(), ThreadTeam(1));
         if (kind.categorical) {
             n_categories_.assign(kFeatures, 0);
             n_categories_[0] = n_categories_[1] = 8;

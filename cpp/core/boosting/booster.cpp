@@ -9,13 +9,10 @@
 
 #include "core/random.hpp"
 #include "core/sample_draws.hpp"
+#include "core/require.hpp"
 
 namespace silvan {
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 void check_options(const BoostOptions& options, const ProjectionDistribution* distribution,
                    const TrainingSet& training) {

@@ -1,5 +1,6 @@
 // Checks the shapes of channels, and moves windows on them.
 #include "core/columns/channel_grids.hpp"
+#include "core/require.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,10 +11,6 @@
 
 namespace silvan {
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 ChannelGrid make_grid(const WindowDescription& description, std::size_t channel, std::int64_t first_cell) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

@@ -107,6 +107,9 @@ public:
     virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                        const SplitKernels& kernels) const = 0;
 
+    // Indices of directions are below this number.
+    virtual std::int64_t n_columns() const { return n_features(); }
+
     // A reader for prediction, and the memory that it takes for each sample of the block besides the features.
     virtual std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const = 0;
     virtual std::int64_t bytes_per_sample(FeatureType) const { return 0; }

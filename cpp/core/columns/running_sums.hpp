@@ -50,6 +50,7 @@ public:
     RunningSumSpace(std::int64_t n_features, Grid grid);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
+    std::int64_t n_columns() const override { return grid_.n_cells() + grid_.n_sums(); }
     ColumnDescription describe() const override { return {grid_.shape(), grid_.contiguous(), {}, {}}; }
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;

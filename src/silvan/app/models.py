@@ -33,6 +33,15 @@ _ON_GRIDS = ("s_rerf", "morf", "mf")
 _MAX_CLASSES = 20
 # Of a column of categories, for estimators that read numbers.
 _MAX_COLUMNS = 50
+# Parameters that are not for --set, and what is.
+_OTHER_OPTIONS = {
+    "n_estimators": "pass --trees",
+    "n_jobs": "pass --jobs",
+    "random_state": "pass --seed",
+    "oob_score": "the program estimates it itself where it can",
+    "verbose": "the program shows its progress itself",
+    "warm_start": "the program fits once",
+}
 
 
 # Boosted or not, on a grid or not, and the task.
@@ -169,6 +178,8 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not (equals and name):
             raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
+        if name in _OTHER_OPTIONS:
+            raise UsageError(f"--set cannot change {name}; {_OTHER_OPTIONS[name]}.")
         try:
             settings[name] = json.loads(value)
         except ValueError:

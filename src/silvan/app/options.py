@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from silvan.app.models import AUTO, BOOST, PRESETS, SKLEARN
+from silvan.forests.parameters import MAX_TREES
 
 DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
@@ -78,7 +79,10 @@ Boost = Annotated[
     ),
 ]
 Trees = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Number of trees, or of rounds of boosting.")
+    int,
+    typer.Option(
+        min=1, max=MAX_TREES, metavar="N", help="Number of trees, or of rounds of boosting."
+    ),
 ]
 Jobs = Annotated[
     int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from silvan._validation import check_flag, check_integer, invalid, is_integer
+from silvan._validation import check_flag, check_forest, check_integer, invalid, is_integer
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
@@ -78,7 +77,7 @@ def to_text(
     |   |--- petal length (cm) >  4.75
     |   |   |--- class: 2 (0.86)
     """
-    check_is_fitted(forest)
+    check_forest(forest)
     check_tree(forest, tree)
     check_integer("max_depth", max_depth, 1, or_none=True)
     check_integer("decimals", decimals, 0)
@@ -124,7 +123,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> root["features"], root["coefficients"], root["left"], root["right"]
     ([0, 3], [1.0, -1.0], 1, 2)
     """
-    check_is_fitted(forest)
+    check_forest(forest)
     patches = grid_of(forest)
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)

@@ -124,11 +124,16 @@ class ForestArrays:
         return cls(n_features, n_outputs, **{name: arrays[name] for name in DTYPES})
 
     def __repr__(self) -> str:
-        return (
-            f"<ForestArrays: {self.n_trees:,} trees, {self.n_nodes:,} nodes, {self.n_leaves:,} "
-            f"leaves, {self.n_features:,} features, {self.n_outputs:,} outputs, "
-            f"{self.nbytes:,} bytes>"
-        )
+        counts = {
+            ("tree", "trees"): self.n_trees,
+            ("node", "nodes"): self.n_nodes,
+            ("leaf", "leaves"): self.n_leaves,
+            ("feature", "features"): self.n_features,
+            ("output", "outputs"): self.n_outputs,
+            ("byte", "bytes"): self.nbytes,
+        }
+        counted = [f"{n:,} {one if n == 1 else many}" for (one, many), n in counts.items()]
+        return f"<ForestArrays: {', '.join(counted)}>"
 
     @property
     def n_trees(self) -> int:

@@ -37,7 +37,12 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
     _criteria: ClassVar[Mapping[str, str]]
     # Score of out-of-bag predictions unless `oob_score` is a callable.
     _metric: Callable[..., float]
-    _fitted: ClassVar[tuple[str, ...]] = ("oob_score_",)
+    _fitted: ClassVar[tuple[str, ...]] = ("oob_score_", "_criterion", "_hard_votes")
+
+    # What the core calls the criterion, and whether a tree casts one vote instead of handing over
+    # its leaf's values: as the parameters were in `fit`, which may have been set since.
+    _criterion: str
+    _hard_votes: bool
 
     @abstractmethod
     def _keep_out_of_bag(
@@ -45,8 +50,8 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Keep the predictions; return true and predicted targets of the scored samples."""
 
-    def _hard_votes(self) -> bool:
-        """Whether a tree casts one vote instead of handing over its leaf's values."""
+    def _asks_for_hard_votes(self) -> bool:
+        """Whether the parameters say that a tree casts one vote."""
         return False
 
     @property
@@ -54,8 +59,8 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         """What was learnt, for readers: a view that holds no copies."""
         return replace(
             super().fitted_,
-            hard_votes=self._hard_votes(),
-            criterion=self._criteria[self.criterion],
+            hard_votes=self._hard_votes,
+            criterion=self._criterion,
         )
 
     def _plan_rows(self, targets: Targets, weight: NDArray[np.float64] | None) -> RowPlan:
@@ -75,6 +80,8 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
+        self._criterion = self._criteria[self.criterion]
+        self._hard_votes = self._asks_for_hard_votes()
         super()._grow_on(rows, earlier)
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
@@ -88,7 +95,7 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
-        draws, hard = sampling.native(), self._hard_votes()
+        draws, hard = sampling.native(), self._hard_votes
         sums, counts = _core.predict_out_of_bag(
             self.forest_, X, hard, draws, sampling.seed, self._n_threads()
         )
@@ -138,11 +145,17 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
     def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""
         values: NDArray[np.float64] = _core.predict(
-            self.forest_, rows, self._hard_votes(), self._n_threads()
+            self.forest_, rows, self._hard_votes, self._n_threads()
         )
         return values
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
         score = getattr(self, "oob_score_", 0.0)
-        require_fitted({"oob_score_": isinstance(score, float)})
+        require_fitted(
+            {
+                "oob_score_": isinstance(score, float),
+                "_criterion": self._criterion in self._criteria.values(),
+                "_hard_votes": isinstance(self._hard_votes, bool),
+            }
+        )

@@ -119,8 +119,8 @@ class BaseForest(
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as the core grows on them, and the draws of every tree."""
         X, targets, _, plan = checked
-        features = as_training_features(X, plan.kept)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed)
+        features = as_training_features(X, plan.kept, self._n_threads())
+        sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
         return TrainingRows(features, targets, sampling)
 
     def _check_parameters(self) -> None:

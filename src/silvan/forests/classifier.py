@@ -112,7 +112,7 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
         self.oob_decision_function_ = predictions
         return self.classes_[y[scored]], self.classes_[predictions[scored].argmax(axis=1)]
 
-    def _hard_votes(self) -> bool:
+    def _asks_for_hard_votes(self) -> bool:
         return self.voting == "hard"
 
     def _check_fitted(self) -> None:

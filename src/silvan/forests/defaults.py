@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from silvan.forests.fitting import unchanged_on_failure
 from silvan.projections import ProjectionDistribution, SparseSigns
 
 
@@ -36,7 +37,8 @@ class DefaultProjectionsMixin:
         nested = any(name.startswith("projections__") for name in params)
         if nested and params.get("projections", self.projections) is None:
             params["projections"] = self._default_projections()
-        super().set_params(**params)  # type: ignore[misc]
+        with unchanged_on_failure(self):
+            super().set_params(**params)  # type: ignore[misc]
         return self
 
     def _given_projections(self) -> ProjectionDistribution:

@@ -25,6 +25,8 @@ from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution
 
 NO_LIMIT = 2**31 - 1
+# A million trees more change no prediction, but the memory for them may not be there.
+MAX_TREES = 10_000_000
 _MAX_DIRECTIONS = 10_000_000
 
 
@@ -79,9 +81,9 @@ class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
 def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
     check_integer("n_estimators", forest.n_estimators, 1)
-    if forest.n_estimators > NO_LIMIT:
+    if forest.n_estimators > MAX_TREES:
         raise invalid(
-            "n_estimators", f"at most {NO_LIMIT}", forest.n_estimators, "pass for example 100"
+            "n_estimators", f"at most {MAX_TREES}", forest.n_estimators, "pass for example 1000"
         )
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)

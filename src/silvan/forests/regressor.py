@@ -18,6 +18,11 @@ from silvan.forests.numbers import NumberForest
 from silvan.forests.weights import RowWeighting, weighted_quantiles
 
 
+def _r2(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
+    """R², or NaN for a single sample, which has no spread."""
+    return float(r2_score(y_true, y_pred)) if len(y_true) > 1 else np.nan
+
+
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class ForestRegressor(NumberForest, BaggedSupervisedForest):
@@ -75,7 +80,7 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
     """
 
     _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
-    _metric = staticmethod(r2_score)
+    _metric = staticmethod(_r2)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 
     @shared_docs

@@ -183,13 +183,13 @@ def plan_rows(
 
 
 def sample_rows(
-    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
+    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int, n_threads: int = 1
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.sample_order(features.rows, targets, plan.weights)
+    order = _core.sample_order(features.rows, targets, plan.weights, n_threads)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order) if honest else None
+    repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
@@ -289,11 +289,15 @@ def _number_of_draws(
             max_samples,
             "draw fewer rows, or set bootstrap=True to draw them with replacement",
         )
+    if n_draws > _MAX_DRAWS and is_integer(max_samples):
+        raise invalid(
+            "max_samples", f"at most {_MAX_DRAWS}", max_samples, "draw fewer samples for a tree"
+        )
     if n_draws > _MAX_DRAWS:
         raise ValueError(
-            f"a tree can draw at most {_MAX_DRAWS} rows, but max_samples, or integer weights "
-            f"that count as repeated rows, ask for {n_draws}; pass max_samples as an integer, or "
-            "relative weights, such as sample_weight / sample_weight.mean()."
+            f"a tree can draw at most {_MAX_DRAWS} samples, but the integers of sample_weight, "
+            f"which count as repeated samples, ask for {n_draws}; pass max_samples as an integer, "
+            "or relative weights, such as sample_weight / sample_weight.mean()."
         )
     return n_draws
 

@@ -16,16 +16,19 @@ from silvan._validation import (
     TrainingFeatures,
     check_features,
     check_n_samples,
+    check_numbers,
     check_sample_weight,
     check_unmasked,
     is_integer,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import CategoryTable, as_table, find_categories, refuse_dates
+from silvan.forests.categories import CategoryTable, find_categories
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
+from silvan.forests.frames import as_table
 from silvan.forests.importances import feature_importances
+from silvan.forests.odd_values import refuse_dates, refuse_odd_columns, refuse_odd_targets
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
 from silvan.forests.sampling import RowPlan, sample_rows
 from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
@@ -40,6 +43,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
 
     _scaler: Scaler | None
+    # What the core calls the criterion, and whether a tree casts one vote instead of handing over
+    # its leaf's values: as the parameters were in `fit`, which may have been set since.
+    _criterion: str
+    _hard_votes: bool
     _categories: CategoryTable | None = None
 
     @abstractmethod
@@ -83,24 +90,37 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         if reset:
             self._categories = find_categories(self.categorical_features, X)
         refuse_dates(X, self._categories)
-        table = None if self._categories is None else as_table(X)
         rules |= {"dtype": "numeric", "ensure_all_finite": False}
+        try:
+            checked = self._check_arrays(X, y, reset, rules)
+            check_numbers(checked[0] if isinstance(checked, tuple) else checked)
+        except (TypeError, ValueError) as error:
+            self._refuse_dimensions(X, error)
+            refuse_odd_columns(X, self._categories)
+            raise
+        return checked
+
+    def _check_arrays(self, X: Any, y: Any, reset: bool, rules: dict[str, Any]) -> Any:
+        """The same by scikit-learn, whose errors name no column."""
+        table = None if self._categories is None else as_table(X)
         if self._categories is None or table is None:  # wrong shapes are reported there
-            try:
-                return validate_data(self, X, y, reset=reset, **rules)
-            except ValueError as error:
-                if "could not convert string" not in str(error):
-                    raise
-                raise ValueError(
-                    f"Input X must hold numbers, but: {error}; name the columns that hold "
-                    "categories in categorical_features, for example [0]."
-                ) from error
+            return validate_data(self, X, y, reset=reset, **rules)
         # Names and number of columns are those of the table, the rest is checked in numbers.
         validate_data(self, X, reset=reset, skip_check_array=True)
         encoded = self._categories.encode(table)
         if isinstance(y, str):
             return check_array(encoded, estimator=self, input_name="X", **rules)
         return check_X_y(encoded, y, estimator=self, **rules)
+
+    def _refuse_dimensions(self, X: Any, error: Exception) -> None:
+        """Say which forest takes images and series, where that is what is wrong."""
+        if "Found array with dim" in str(error):
+            kind = "Regressor" if self._multi_output else "Classifier"
+            raise ValueError(
+                f"X must have two dimensions, samples and features, but its shape is "
+                f"{np.shape(X)}; use ManifoldForest{kind} for samples on a grid, or pass "
+                "X.reshape(len(X), -1)."
+            ) from error
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
         if self._needs_no_check(X):
@@ -126,6 +146,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
+        if self._multi_output:
+            refuse_odd_targets(y)
         X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
         check_features(X)
         targets = self._encode_targets(y)
@@ -146,7 +168,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
         features = TrainingFeatures(scaled, None)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed)
+        sampling = sample_rows(plan, features, targets.kept(plan), seed, self._n_threads())
         return TrainingRows(features, targets, sampling, scaler)
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:

@@ -6,20 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from silvan import _core
-from silvan._validation import invalid
+from silvan._validation import check_forest, invalid
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
-
-
-def check_forest(forest: object) -> None:
-    """Require a fitted forest of this library."""
-    if not isinstance(forest, BaseForest):
-        raise invalid("forest", "a forest of this library", forest, "pass a fitted estimator")
-    check_is_fitted(forest)
 
 
 def check_bagged(forest: object) -> None:

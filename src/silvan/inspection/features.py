@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
-from silvan._validation import check_choice, check_flag, invalid, is_number
+from silvan._validation import check_choice, check_flag, check_forest, invalid, is_number
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
@@ -22,7 +22,6 @@ from silvan.forests.importances import (
     gain_credit,
     share,
 )
-from silvan.inspection._checks import check_forest
 from silvan.projections import Patches
 from silvan.projections.mixture import find_component
 

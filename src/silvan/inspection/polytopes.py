@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from silvan._validation import invalid, is_integer
+from silvan._validation import check_forest, invalid, is_integer
 from silvan.forests.base import BaseForest
-from silvan.inspection._checks import check_forest
 
 
 class LeafPolytope(NamedTuple):

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from silvan._validation import check_integer
+from silvan._validation import check_forest, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.importances import nodes_of, share, split_gains
-from silvan.inspection._checks import check_forest
 
 # Weights are compared to about six digits, one less than float32 has.
 _STEPS = 2.0**20

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import as_table
+from silvan.forests.frames import as_table
 from silvan.inspection.features import grid_of
 from silvan.plotting import _panels
 from silvan.plotting._panels import MAX_COLUMNS, Panel, channels_first, image_panels

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
-from silvan._validation import check_flag, check_integer, invalid
+from silvan._validation import check_flag, check_forest, check_integer, invalid
 from silvan.export.readable import Style, check_feature_names, check_tree
 from silvan.forests.base import BaseForest
-from silvan.inspection._checks import check_forest
 from silvan.plotting._panels import make_axes
 from silvan.plotting._tree_layout import ATOM, BAR, FONT_SIZE, PAD, Palette, Places
 from silvan.plotting._tree_nodes import TreeNode, TreeReader, check_class_names

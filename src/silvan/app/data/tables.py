@@ -49,6 +49,8 @@ class TableFile(Source):
         schema = self._scanner.schema()
         target = self._target(schema, request.target)
         self._require(schema, request.drop, "--drop")
+        if target in request.drop:
+            raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
         names, kinds = self._features(schema, target, request)
         try:
             table = self._load([*names, target], types_to_parse(schema, names, kinds), kinds)

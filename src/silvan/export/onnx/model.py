@@ -153,7 +153,7 @@ def _add_sums(graph: Graph, arrays: ForestArrays, leaves: str) -> str:
 def _add_labels(graph: Graph, classes: NDArray[Any], means: str) -> dict[str, Any]:
     probabilities = graph.add("Identity", means, name="probabilities")
     best = graph.add("ArgMax", means, axis=1, keepdims=0)
-    texts = classes.dtype.kind in "UO"
+    texts = classes.dtype.kind not in "biuf"
     known = graph.constant(classes.astype(str) if texts else classes)
     label = graph.add("Gather", known, best, name="label")
     return {
