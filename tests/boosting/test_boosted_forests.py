@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import log_loss
 
+import silvan
 from silvan import (
     BoostedForestClassifier,
     BoostedForestRegressor,
@@ -14,7 +15,7 @@ from silvan import (
     BoostedManifoldForestRegressor,
 )
 from silvan.losses import Loss, Quantile, SquaredError
-from silvan.projections import AxisAligned, Mixture, SparseSigns
+from silvan.projections import AxisAligned, Mixture, SparseSigns, Windows
 
 LOSSES = ["squared_error", "absolute_error", "huber", "poisson", "gamma"]
 
@@ -235,3 +236,24 @@ def test_what_needs_members_of_leaves_is_not_there(two_classes):
     for name in ("forest_weights", "oob_score_", "oob_score", "bootstrap", "predict_quantiles"):
         assert not hasattr(forest, name)
     assert len(forest.forest_.members) == 0
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_windows_on_channels_are_kept_by_the_trees(dtype, tmp_path):
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 200, size=(400, 72)).astype(dtype)
+    grey, edges = images[:, :36].reshape(-1, 6, 6), images[:, 36:].reshape(-1, 6, 6)
+    y = grey[:, :3, :3].mean(axis=(1, 2)) > edges[:, 2:4, 2:4].mean(axis=(1, 2), dtype=np.float64)
+    windows = Windows([(6, 6), (6, 6)], max_size=4, n_patches=2, statistics=("mean", "spread"))
+    forest = BoostedForestClassifier(12, projections=windows, max_features=60, random_state=0)
+    forest.fit(images, y)
+    # Training samples are routed by codes, all others by windows.
+    for score, stage in zip(
+        forest.train_score_[1:], forest.staged_predict_proba(images), strict=True
+    ):
+        assert -score == pytest.approx(log_loss(y, stage), rel=1e-12)
+    forest.save(tmp_path / "windows")
+    again = silvan.load(tmp_path / "windows")
+    assert np.array_equal(again.predict_proba(images), forest.predict_proba(images))
+    warm = clone(forest).set_params(n_estimators=5, warm_start=True).fit(images, y)
+    assert same_forest(warm.set_params(n_estimators=12).fit(images, y), forest)

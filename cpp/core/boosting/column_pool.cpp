@@ -108,6 +108,18 @@ void ColumnPool::redraw(std::int64_t draw, const double* gradients, std::int64_t
     number_bins();
 }
 
+// Windows lie in a table of the batch, which the next draw replaces.
+void PoolColumn::keep(const Direction& direction, std::int64_t n_features) {
+    indices.assign(direction.indices, direction.indices + direction.n_nonzeros);
+    coefficients.assign(direction.coefficients, direction.coefficients + direction.n_nonzeros);
+    windows.clear();
+    for (std::int32_t& index : indices) {
+        if (direction.windows == nullptr || index < n_features) continue;
+        windows.push_back(direction.windows[index - n_features]);
+        index = static_cast<std::int32_t>(n_features) + static_cast<std::int32_t>(windows.size()) - 1;
+    }
+}
+
 // The directions of the batch, of which the first are the features, become the columns from `first_column` on.
 void ColumnPool::add_columns(const Drawn& drawn, const std::vector<std::int32_t>& features) {
     columns_.resize(drawn.first_column);
@@ -140,9 +152,7 @@ void ColumnPool::find_bins(Drawn& drawn, SharedLoops& loops) {
         const std::uint64_t key = combine_keys(drawn.key, static_cast<std::uint64_t>(j));
         column.bins = choose_bins(direction, key, reader, drawn.default_share[place]);
         column.place.default_bin = reader.codes[0];
-        const Direction kept = reader.columns->written_out(direction);
-        column.indices.assign(kept.indices, kept.indices + kept.n_nonzeros);
-        column.coefficients.assign(kept.coefficients, kept.coefficients + kept.n_nonzeros);
+        column.keep(reader.columns->written_out(direction), n_features());
     });
 }
 

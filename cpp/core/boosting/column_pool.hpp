@@ -26,10 +26,17 @@ struct PoolColumn {
     ColumnBins bins;
     std::vector<std::int32_t> indices;  // the direction as a tree keeps it
     std::vector<float> coefficients;
-    std::int32_t feature = -1;   // or -1 where it is a direction
-    std::int64_t first_bin = 0;  // where its bins begin in a histogram
-    std::int64_t byte = 0;       // the byte that its codes are in, counted through all groups
-    BundlePlace place;           // which codes of that byte are its own
+    std::vector<Window> windows;  // those that it is over, in the order of its terms
+    std::int32_t feature = -1;    // or -1 where it is a direction
+    std::int64_t first_bin = 0;   // where its bins begin in a histogram
+    std::int64_t byte = 0;        // the byte that its codes are in, counted through all groups
+    BundlePlace place;            // which codes of that byte are its own
+
+    void keep(const Direction& direction, std::int64_t n_features);
+    Direction direction() const {
+        return {indices.data(), coefficients.data(), static_cast<std::int64_t>(indices.size()),
+                windows.empty() ? nullptr : windows.data()};
+    }
 };
 
 // A byte of the codes.
@@ -50,6 +57,7 @@ public:
     void redraw(std::int64_t draw, const double* gradients, std::int64_t n_outputs, SharedLoops& loops);
 
     std::int64_t n_samples() const { return n_samples_; }
+    std::int64_t n_features() const { return training_.columns->n_features(); }
     std::int64_t n_columns() const { return static_cast<std::int64_t>(columns_.size()); }
     const PoolColumn& column(std::int64_t c) const { return columns_[static_cast<std::size_t>(c)]; }
 

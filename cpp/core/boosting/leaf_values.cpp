@@ -65,10 +65,7 @@ void write_split(const CodedNode& node, std::size_t i, const ColumnPool& pool, T
     arrays.left[i] = node.left;
     arrays.threshold[i] = column.bins.edge(node.split.bin);
     arrays.missing_left[i] = node.split.missing_left ? 1 : 0;
-    arrays.direction_start[i] = static_cast<std::int64_t>(arrays.direction_indices.size());
-    arrays.n_nonzeros[i] = static_cast<std::int32_t>(column.indices.size());
-    arrays.direction_indices.append(column.indices.data(), column.indices.size());
-    arrays.direction_coefficients.append(column.coefficients.data(), column.coefficients.size());
+    arrays.add_direction(i, column.direction(), pool.n_features());
 }
 
 void write_leaf(GrownTree& tree, std::size_t i, const Sums* sums, const BoostOptions& options, TreeArrays& arrays) {
