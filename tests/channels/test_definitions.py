@@ -17,7 +17,7 @@ from silvan.channels import (
     Spectrum,
     fit_channels,
 )
-from silvan.channels.gradients import orientations
+from silvan.channels.gradients import directions
 
 SERIES = np.random.default_rng(0).normal(size=(30, 40)).astype(np.float32)
 IMAGES = np.random.default_rng(1).integers(0, 256, size=(20, 9, 7), dtype=np.uint8)
@@ -76,34 +76,48 @@ def test_logarithms_of_silent_spectra_are_finite():
     )
 
 
+def slope_at(sample, place, boundary):
+    return [
+        (neighbour(sample, place, step, boundary) - neighbour(sample, place, -step, boundary)) / 2
+        for step in np.eye(sample.ndim, dtype=int)
+    ]
+
+
 @ENDS
-@pytest.mark.parametrize("samples", [IMAGES.astype(np.float32), VOLUMES], ids=["2-D", "3-D"])
-def test_gradients_are_half_differences_counted_for_the_nearest_orientation(samples, boundary):
-    fitted = fit_channels([Gradients(4)], samples, boundary=boundary)
+@pytest.mark.parametrize("n_orientations", [4, 5, 8])
+def test_gradients_are_sums_of_the_two_nearest_directions(n_orientations, boundary):
+    samples = IMAGES.astype(np.float32)
+    fitted = fit_channels([Gradients(n_orientations)], samples, boundary=boundary)
     magnitude, *oriented = fitted.arrays(samples)
-    shape = samples.shape[1:]
-    steps = np.eye(len(shape), dtype=int)
-    directions = orientations(4, len(shape))
-    for place in product(*(range(length) for length in shape)):
-        sample = samples[3]
-        slope = [
-            (neighbour(sample, place, step, boundary) - neighbour(sample, place, -step, boundary))
-            / 2
-            for step in steps
-        ]
+    vectors = directions(n_orientations, 2)
+    for place in product(range(9), range(7)):
+        slope = slope_at(samples[3], place, boundary)
         assert magnitude[3][place] == pytest.approx(np.linalg.norm(slope), rel=1e-5)
-        along = np.abs(directions @ slope)
-        values = np.array([array[3][place] for array in oriented])
-        assert values[along.argmax()] == magnitude[3][place]
-        assert np.count_nonzero(values) == np.count_nonzero(magnitude[3][place])
+        parts = np.array([array[3][place] for array in oriented])
+        np.testing.assert_allclose(parts @ vectors, slope, rtol=1e-4, atol=1e-3)
+        assert (parts >= 0).all()
+        nearest = set(np.argsort(-vectors @ slope)[:2].tolist())
+        assert set(np.flatnonzero(parts > 1e-3).tolist()) <= nearest
+
+
+@ENDS
+def test_gradients_of_volumes_are_counted_for_the_nearest_direction(boundary):
+    magnitude, *oriented = fit_channels([Gradients(9)], VOLUMES, boundary=boundary).arrays(VOLUMES)
+    vectors = directions(9, 3)
+    for place in product(range(5), range(6), range(7)):
+        slope = slope_at(VOLUMES[3], place, boundary)
+        assert magnitude[3][place] == pytest.approx(np.linalg.norm(slope), rel=1e-5)
+        expected = np.zeros(9)
+        expected[(vectors @ slope).argmax()] = magnitude[3][place]
+        np.testing.assert_array_equal([array[3][place] for array in oriented], expected)
 
 
 @pytest.mark.parametrize("n_axes", [2, 3])
-def test_orientations_are_unit_vectors_of_one_half_and_far_apart(n_axes):
-    vectors = orientations(6, n_axes)
+def test_directions_are_unit_vectors_far_apart(n_axes):
+    vectors = directions(8, n_axes)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
-    cosines = np.abs(vectors @ vectors.T) - np.eye(6)
-    assert cosines.max() < 0.9
+    np.testing.assert_allclose(vectors.sum(axis=0), 0, atol=0.5)
+    assert (vectors @ vectors.T - np.eye(8)).max() < 0.8
 
 
 @ENDS
@@ -191,7 +205,7 @@ def test_a_missing_value_is_missing_to_gradients_and_convolutions_that_touch_it(
     images = IMAGES.astype(np.float32)
     gapped = images.copy()
     gapped[2, 4, 3] = np.nan
-    magnitude, *oriented = fit_channels([Gradients(3)], images).arrays(gapped)
+    magnitude, *oriented = fit_channels([Gradients(4)], images).arrays(gapped)
     expected = np.zeros((9, 7), dtype=bool)
     expected[[3, 5, 4, 4], [3, 3, 2, 4]] = True
     for array in (magnitude, *oriented):

@@ -44,7 +44,7 @@ CASES = {
     "sensors": (SENSORS, ALL, {"contiguous": (False, True)}),
     "image": (IMAGES, [Raw(), Gradients(), LocalContrast(), Convolutions(3)], {}),
     "floats": (IMAGES / 255, [Raw(), Gradients(), Difference(axis=0)], {}),
-    "colour": (COLOUR, [Raw(), Gradients(2)], {}),
+    "colour": (COLOUR, [Raw(), Gradients(4)], {}),
     "volume": (RNG.normal(size=(5, 6, 7, 8)), [Raw(), Gradients(7)], {}),
 }
 
@@ -85,11 +85,18 @@ def test_a_sample_does_not_depend_on_the_others_or_on_blocks(case, monkeypatch):
 
 def test_credit_on_the_grid_keeps_its_sum(case):
     samples, fitted = case
-    credit = np.random.default_rng(3).random(fitted.layout.n_cells)
+    credit = np.random.default_rng(3).random((4, fitted.layout.n_cells))
     spread = fitted.credit_on_grid(credit)
-    assert spread.shape == samples.shape[1:]
-    assert spread.sum() == pytest.approx(credit.sum())
+    assert spread.shape == (4, *samples.shape[1:])
+    np.testing.assert_allclose(spread.reshape(4, -1).sum(axis=1), credit.sum(axis=1))
     assert (spread >= 0).all()
+
+
+def test_planes_are_put_together_as_they_were_divided():
+    planes = fit_channels([Raw()], COLOUR).planes
+    divided = planes.divide(COLOUR.reshape(len(COLOUR), -1))
+    np.testing.assert_array_equal(divided[:, 2], COLOUR[..., 2])
+    np.testing.assert_array_equal(planes.unite(divided), COLOUR)
 
 
 def test_credit_goes_to_the_cells_that_a_channel_reads():
@@ -98,7 +105,7 @@ def test_credit_goes_to_the_cells_that_a_channel_reads():
     credit[4] = 1  # value 4
     credit[30 + 9] = 2  # the difference of values 9 and 10
     credit[30 + 29] = 30  # the lowest frequency
-    spread = fitted.credit_on_grid(credit)
+    [spread] = fitted.credit_on_grid(credit[None])
     expected = np.ones(30)
     expected[4] += 1
     expected[[9, 10]] += 1
@@ -115,7 +122,7 @@ def test_colours_and_few_sensors_are_planes_and_sensors_are_where_they_are_said_
     assert fit_channels([Raw()], np.zeros((5, 4, 4))).planes.n_planes == 1
 
 
-@pytest.mark.parametrize("channel", [Raw(), Gradients(3)], ids=repr)
+@pytest.mark.parametrize("channel", [Raw(), Gradients(5)], ids=repr)
 def test_each_plane_has_the_channels_that_it_would_have_alone(channel):
     together = fit_channels([channel], COLOUR.astype(float))
     for colour in range(3):
@@ -130,8 +137,8 @@ def test_each_plane_has_the_channels_that_it_would_have_alone(channel):
 
 
 def test_bytes_stay_as_they_are_and_other_arrays_of_images_are_scaled_to_bytes():
-    fitted = fit_channels([Raw(), Gradients(2)], IMAGES)
-    floats = fit_channels([Raw(), Gradients(2)], IMAGES.astype(float))
+    fitted = fit_channels([Raw(), Gradients(4)], IMAGES)
+    floats = fit_channels([Raw(), Gradients(4)], IMAGES.astype(float))
     value, *gradients = fitted.arrays(IMAGES)
     np.testing.assert_array_equal(value, IMAGES)
     for number, (made, exact) in enumerate(
@@ -166,19 +173,19 @@ def test_floats_that_are_whole_numbers_give_the_bytes_of_uint8():
 
 
 def test_missing_values_of_images_that_are_bytes_stay_missing():
-    fitted = fit_channels([Raw(), Gradients(2)], IMAGES)
+    fitted = fit_channels([Raw(), Gradients(4)], IMAGES)
     gapped = IMAGES.astype(float)
     gapped[3, 5, 5] = np.nan
     cells = fitted.transform(gapped)
     assert cells.dtype == np.float32
-    assert np.isnan(cells[3]).sum() == 1 + 3 * 4
+    assert np.isnan(cells[3]).sum() == 1 + 5 * 4
     rest = np.delete(np.arange(40), 3)
     np.testing.assert_array_equal(cells[rest], fitted.transform(IMAGES)[rest])
 
 
 def test_constant_images_have_a_scale():
     constant = np.full((5, 6, 6), 7, dtype=np.uint8)
-    fitted = fit_channels([Raw(), Gradients(1), LocalContrast()], constant)
+    fitted = fit_channels([Raw(), Gradients(4), LocalContrast()], constant)
     assert fitted.transform(constant)[:, 36:].max() == 0
     fitted.check()
 
@@ -234,6 +241,7 @@ class WrongShape(Lagged):
         ([Difference(0)], "order must be an integer >= 1"),
         ([Difference(30)], "order must be below 30"),
         ([Difference(axis=1)], "axis must be an integer from -1 to 0"),
+        ([Gradients(3)], "n_orientations must be 0 or an integer from 4"),
         ([Gradients()], "use Difference along a series"),
         ([LocalContrast(4)], "size must be an odd integer"),
         ([Convolutions(0)], "n_kernels must be an integer >= 1"),

@@ -2,7 +2,8 @@
 
 from silvan.channels.base import Channel
 from silvan.channels.convolutions import Convolutions
-from silvan.channels.fitted import FittedChannels, fit_channels
+from silvan.channels.fitted import FittedChannels
+from silvan.channels.fitting import fit_channels
 from silvan.channels.function import Function
 from silvan.channels.gradients import Gradients
 from silvan.channels.layout import ChannelLayout

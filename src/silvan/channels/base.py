@@ -121,19 +121,21 @@ class Channel(ParameterHolder, ABC):
 
         Parameters
         ----------
-        credit : ndarray
-            A number for each cell of one of the arrays.
+        credit : ndarray of shape (n, *shape)
+            A number for each cell of one of the arrays, n times.
         plane : Plane
             The grid.
 
         Returns
         -------
-        spread : ndarray of shape plane.shape
-            Numbers with the same sum.
+        spread : ndarray of shape (n, *plane.shape)
+            Numbers with the same n sums.
         """
-        if credit.shape == plane.shape:
+        if credit.shape[1:] == plane.shape:
             return credit
-        return np.full(plane.shape, credit.sum() / plane.n_cells)
+        totals = credit.reshape(len(credit), -1).sum(axis=1)
+        parts = totals.reshape(-1, *(1 for _ in plane.shape)) / plane.n_cells
+        return np.broadcast_to(parts, (len(credit), *plane.shape))
 
 
 def as_floats(samples: NDArray[Any]) -> NDArray[np.float32]:

@@ -8,25 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan._validation import check_integer, invalid
+from silvan._validation import invalid, is_integer
 from silvan.channels.base import Channel, State, as_floats
 from silvan.channels.plane import Plane
 
 
 @dataclass(eq=False, repr=False)
 class Gradients(Channel):
-    """The magnitude of the gradient, and its magnitude by orientation [1]_.
+    """The magnitude of the gradient, and the gradient by its direction [1]_.
 
-    The gradient is half the difference of the two neighbours along each axis. Orientations are
-    directions spread evenly over half a circle, or over half a sphere in a volume; a cell's
-    magnitude is counted for the orientation that its gradient is nearest to, whichever of the two
-    ways it points, and the arrays of the others are 0 there. A cell is missing where one of its
-    neighbours is.
+    The gradient is half the difference of the two neighbours along each axis. In an image it is
+    written as a sum of the two nearest of `n_orientations` directions, spread evenly over the
+    circle, and the arrays hold their coefficients: an edge from dark to bright and one from bright
+    to dark are in different arrays. In a volume its magnitude is counted for the nearest of
+    directions that are spread over the sphere. The arrays of the other directions are 0. A cell is
+    missing where one of its neighbours is.
 
     Parameters
     ----------
-    n_orientations : int, default=6
-        Number of orientations; 0 for the magnitude alone.
+    n_orientations : int, default=8
+        Number of directions, 0 or at least 4; 0 for the magnitude alone.
 
     References
     ----------
@@ -38,22 +39,28 @@ class Gradients(Channel):
     >>> import numpy as np
     >>> from silvan.channels import Gradients, fit_channels
     >>> ramp = np.arange(4.0) + np.zeros((1, 3, 1))
-    >>> magnitude, *oriented = fit_channels([Gradients(2)], ramp).arrays(ramp)
+    >>> magnitude, *oriented = fit_channels([Gradients(4)], ramp).arrays(ramp)
     >>> magnitude[0, 1]
     array([0.5, 1. , 1. , 0.5], dtype=float32)
     >>> [int(array.any()) for array in oriented]
-    [0, 1]
+    [0, 1, 0, 0]
     """
 
-    n_orientations: int = 6
+    n_orientations: int = 8
 
     def names(self, plane: Plane) -> list[str]:
-        """The magnitude, and one array for each orientation."""
-        return ["gradient", *(f"gradient {k + 1}" for k in range(self.n_orientations))]
+        """The magnitude, and one array for each direction."""
+        return ["gradient", *(f"gradient {k}" for k in range(self.n_orientations))]
 
     def validate(self, plane: Plane) -> None:
         """Require two or three axes."""
-        check_integer("n_orientations", self.n_orientations, 0)
+        if not (is_integer(self.n_orientations) and self.n_orientations in {0, *range(4, 1000)}):
+            raise invalid(
+                "n_orientations",
+                "0 or an integer from 4 to 999",
+                self.n_orientations,
+                "pass for example 8",
+            )
         if len(plane.shape) not in (2, 3):
             raise invalid(
                 "channels",
@@ -63,56 +70,76 @@ class Gradients(Channel):
             )
 
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
-        """Magnitudes, and magnitudes by orientation."""
+        """Magnitudes, and parts by direction."""
         slopes = [_half_difference(samples, plane, axis) for axis in range(len(plane.shape))]
-        magnitude = np.sqrt(sum(slope * slope for slope in slopes))
-        arrays = np.zeros(
-            (len(samples), 1 + self.n_orientations, *plane.shape), dtype=magnitude.dtype
-        )
-        arrays[:, 0] = magnitude
-        nearest = self._nearest(slopes)
-        missing = np.isnan(magnitude)
-        for k in range(self.n_orientations):
-            np.copyto(arrays[:, 1 + k], magnitude, where=(nearest == k) | missing)
+        shape = (len(samples), 1 + self.n_orientations, *plane.shape)
+        arrays = np.empty(shape, dtype=np.float32)
+        arrays[:, 0] = np.sqrt(sum(slope * slope for slope in slopes))
+        if self.n_orientations:
+            divide = _divide_on_circle if len(slopes) == 2 else _divide_on_sphere
+            divide(slopes, directions(self.n_orientations, len(slopes)), arrays)
         return arrays
 
-    def _nearest(self, slopes: list[NDArray[np.float32]]) -> NDArray[np.int16]:
-        """The orientation of each cell: that with the largest component; the first among equals."""
-        nearest = np.zeros(slopes[0].shape, dtype=np.int16)
-        largest = np.full(slopes[0].shape, -1, dtype=np.float32)
-        for k, direction in enumerate(orientations(self.n_orientations, len(slopes))):
-            along = np.abs(sum(part * slope for part, slope in zip(direction, slopes, strict=True)))
-            better = along > largest
-            np.copyto(nearest, np.int16(k), where=better)
-            np.maximum(largest, along, out=largest)
-        return nearest
 
-
-def orientations(n_orientations: int, n_axes: int) -> NDArray[np.float32]:
-    """Unit vectors spread over half a circle (2 axes) or half a sphere (3 axes).
+def directions(n_directions: int, n_axes: int) -> NDArray[np.float32]:
+    """Unit vectors spread over a circle (2 axes) or a sphere (3 axes).
 
     Parameters
     ----------
-    n_orientations : int
+    n_directions : int
         Number of vectors.
     n_axes : int
         2 or 3.
 
     Returns
     -------
-    vectors : ndarray of shape (n_orientations, n_axes)
-        The first points along the first axis; on a sphere they follow a golden spiral.
+    vectors : ndarray of shape (n_directions, n_axes)
+        On a circle the first points along the first axis; on a sphere they follow a golden spiral.
     """
-    k = np.arange(n_orientations)
+    k = np.arange(n_directions)
     if n_axes == 2:
-        angle = np.pi * k / max(n_orientations, 1)
+        angle = 2 * np.pi * k / n_directions
         return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
-    height = 1 - (k + 0.5) / max(n_orientations, 1)
+    height = 1 - (2 * k + 1) / n_directions
     turn = np.pi * (3 - np.sqrt(5)) * k
     radius = np.sqrt(1 - height * height)
     return np.stack([height, radius * np.cos(turn), radius * np.sin(turn)], axis=1).astype(
         np.float32
     )
+
+
+def _divide_on_circle(
+    slopes: list[NDArray[np.float32]], vectors: NDArray[np.float32], arrays: NDArray[np.float32]
+) -> None:
+    """Write the gradient g as a sum of its two neighbours u, u' among the vectors.
+
+    Their coefficients are det(g, u') / det(u, u') and det(u, g) / det(u, u'). So that of vector k
+    is the smaller one of what its two neighbours say, and 0 where that is negative: no angle needs
+    to be computed, which would take three times as long.
+    """
+    n = len(vectors)
+    unit = np.float32(np.sin(2 * np.pi / n))
+    down, right = slopes
+    turned = [(v[0] * right - v[1] * down) / unit for v in vectors]
+    for k in range(n):
+        part = arrays[:, 1 + k]
+        np.minimum(turned[k - 1], -turned[(k + 1) % n], out=part)
+        np.maximum(part, 0, out=part)
+
+
+def _divide_on_sphere(
+    slopes: list[NDArray[np.float32]], vectors: NDArray[np.float32], arrays: NDArray[np.float32]
+) -> None:
+    """Count the magnitude for the vector with the largest component; the first among equals."""
+    magnitude = arrays[:, 0]
+    nearest = np.zeros(magnitude.shape, dtype=np.int16)
+    largest = np.full(magnitude.shape, -np.inf, dtype=np.float32)
+    for k, vector in enumerate(vectors):
+        along = sum(part * slope for part, slope in zip(vector, slopes, strict=True))
+        np.copyto(nearest, np.int16(k), where=along > largest)
+        np.maximum(largest, along, out=largest)
+    for k in range(len(vectors)):
+        arrays[:, 1 + k] = magnitude * (nearest == k)
 
 
 def _half_difference(samples: NDArray[Any], plane: Plane, axis: int) -> NDArray[np.float32]:

@@ -110,10 +110,10 @@ class PlaneGrid:
         return moved.reshape(len(samples), self.n_planes, *self.plane.shape)
 
     def unite(self, planes: NDArray[Any]) -> NDArray[Any]:
-        """Values of shape (n_planes, *plane.shape) in the shape of a sample."""
+        """What `divide` made of samples, as an array of shape (n_samples, *shape)."""
         order = self._order()
-        grid = planes.reshape([self.shape[axis] for axis in order])
-        return grid.transpose(np.argsort(order))
+        grid = planes.reshape(len(planes), *(self.shape[axis] for axis in order))
+        return grid.transpose(0, *(1 + int(place) for place in np.argsort(order)))
 
     def _order(self) -> list[int]:
         """The axes of a sample: those of planes first."""

@@ -95,9 +95,9 @@ class Difference(Channel):
     def to_grid(self, credit: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
         """A difference's credit goes in equal parts to the values that it is made of."""
         axis = self._axis(plane)
-        spread = np.zeros(plane.shape)
+        spread = np.zeros((len(credit), *plane.shape))
         length = plane.shape[axis]
-        along, into = np.moveaxis(credit, axis, 0), np.moveaxis(spread, axis, 0)
+        along, into = np.moveaxis(credit, 1 + axis, 0), np.moveaxis(spread, 1 + axis, 0)
         for cell, part in enumerate(along):
             for step in range(self.order + 1):
                 into[(cell + step) % length] += part / (self.order + 1)

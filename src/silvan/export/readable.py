@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
+from silvan._windows import Window
+from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
+from silvan.inspection.windows import describe_windows
 
 _INDENT = "|   "
 _BRANCH = "|--- "
@@ -32,7 +35,8 @@ def to_text(
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
     slices. A categorical feature has the codes of its categories at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A forest with `scaling`
+    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A window on a channel is
+    written with its statistic, as in ``spread of difference[3:17]``. A forest with `scaling`
     has directions and thresholds over scaled features.
 
     Parameters
@@ -110,7 +114,9 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
         the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
         ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
-        ``weight`` and ``impurity``.
+        ``weight`` and ``impurity``. A forest with channels has ``channels``, the names of their
+        arrays (None elsewhere), and its splits ``windows`` in place of features and coefficients:
+        a list of dictionaries with the coefficient and what a `silvan.projections.Window` has.
 
     Examples
     --------
@@ -123,16 +129,17 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     ([0, 3], [1.0, -1.0], 1, 2)
     """
     check_is_fitted(forest)
-    patches = grid_of(forest)
+    patches, channels = grid_of(forest), forest.fitted_.channels
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)
     return {
         "type": type(forest).__name__,
-        "n_features": forest.forest_.n_features,
+        "n_features": forest.n_features_in_,
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
+        "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
         "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
@@ -171,8 +178,8 @@ class _Codes:
 
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
-    arrays, codes = forest.forest_, _Codes(forest, tree)
-    directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
+    arrays, values = forest.forest_, forest.forest_.leaf_values(tree).toarray()
+    write = _write_windows(arrays) if arrays.n_windows else _write_features(forest, tree)
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -184,22 +191,41 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         if left < 0:
             yield {"values": values[-1 - left].tolist(), **facts}
             continue
-        entries = slice(*directions.indptr[number : number + 2])
-        features = directions.indices[entries].tolist()
-        coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
         yield {
-            "features": features,
-            "coefficients": [
-                codes.coefficient(number, *pair)
-                for pair in zip(features, coefficients, strict=True)
-            ],
+            **write(number, node),
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
             "right": left + 1,
             **facts,
         }
+
+
+def _write_features(forest: BaseForest, tree: int) -> Callable[[int, int], dict[str, Any]]:
+    """Function that writes the direction of a node, given by its number in the tree and of all."""
+    codes, directions = _Codes(forest, tree), forest.forest_.directions(tree)
+
+    def write(number: int, node: int) -> dict[str, Any]:
+        entries = slice(*directions.indptr[number : number + 2])
+        features = directions.indices[entries].tolist()
+        pairs = zip(features, directions.data[entries].tolist(), strict=True)
+        return {
+            "features": features,
+            "coefficients": [codes.coefficient(number, *pair) for pair in pairs],
+        }
+
+    return write
+
+
+def _write_windows(arrays: ForestArrays) -> Callable[[int, int], dict[str, Any]]:
+    """The same for directions over windows."""
+
+    def write(number: int, node: int) -> dict[str, Any]:
+        terms = arrays.windows(node)
+        return {"windows": [{"coefficient": c, **window._asdict()} for c, window in terms]}
+
+    return write
 
 
 class Style(NamedTuple):
@@ -223,6 +249,8 @@ class TreeWriter:
         patches = grid_of(forest)
         self._shape = None if patches is None else patches._shape()
         self._classes = getattr(forest, "classes_", None)
+        channels = forest.fitted_.channels
+        self._channels = () if channels is None else channels.layout.names
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -261,7 +289,12 @@ class TreeWriter:
         return (f"{left} or missing", right) if to_left else (left, f"{right} or missing")
 
     def direction(self, node: dict[str, Any]) -> str:
-        """The direction of a split in words: a signed sum, or a box of the grid."""
+        """The direction of a split in words: a signed sum, a box of the grid, or windows."""
+        if "windows" in node:
+            terms = [dict(term) for term in node["windows"]]
+            return describe_windows(
+                [(term.pop("coefficient"), Window(**term)) for term in terms], self._channels
+            )
         box = self._box(node["features"], node["coefficients"])
         if box:
             return box
@@ -346,7 +379,7 @@ def check_tree(forest: BaseForest, tree: object) -> None:
 
 def check_feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
     """Require a name for each feature; None takes those of the forest, if it has any."""
-    n_features = forest.forest_.n_features
+    n_features = forest.n_features_in_
     if given is None:
         names: Sequence[str] | None = getattr(forest, "feature_names_in_", None)
         return names

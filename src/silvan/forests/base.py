@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -72,6 +73,14 @@ class BaseForest(
         """Number of categories of each feature, 0 for numbers; None if there are none."""
         return None
 
+    def _settled(self) -> Self:
+        """This forest, with a value for every parameter that was left to it."""
+        return self
+
+    def _n_columns(self) -> int:
+        """Number of features as the trees read them."""
+        return int(self.n_features_in_)
+
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
         return resolve_projections(self._given_projections(), n_features)
@@ -104,12 +113,11 @@ class BaseForest(
             check_same_rows(earlier["_sampling"], rows.sampling)
         self._grow_on(rows, earlier.get("forest_"))
 
-    def _growth(
-        self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         """The distribution to draw from and the options of the core, checked against the data."""
+        n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
-        options = grow_options(self, plan.n_kept, n_features)
+        options = grow_options(self._settled(), plan.n_kept, n_features)
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
@@ -125,7 +133,7 @@ class BaseForest(
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
         self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
+        projections, options = self._growth(rows.sampling.plan)
         self.projections_ = clone(projections, safe=False)
         n_warm = 0 if earlier is None else earlier.n_trees
         if n_warm < self.n_estimators:
@@ -133,7 +141,7 @@ class BaseForest(
             self.forest_ = grown if earlier is None else earlier.append(grown)
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
+        check_parameters(self._settled())
 
     def _grow(
         self,
@@ -180,16 +188,27 @@ class BaseForest(
         leaves : ndarray of shape (n_samples, n_estimators)
             Number of the leaf among the nodes of its tree.
         """
-        rows = self._rows(X)
-        leaves: NDArray[np.int32] = _core.apply(self.forest_, rows, self._n_threads())
+        leaves: NDArray[np.int32] = self._ask_trees(
+            lambda rows: _core.apply(self.forest_, rows, self._n_threads()), self._checked(X)
+        )
         return leaves
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return them as the core reads them."""
+        return self._scaled(self._checked(X))
+
+    def _checked(self, X: ArrayLike) -> NDArray[Any]:
+        """Check samples to predict; return an array with a column per feature."""
         check_is_fitted(self)
         checked = self._check_rows(X)
         check_features(checked)
-        return self._scaled(checked)
+        return checked
+
+    def _ask_trees(
+        self, ask: Callable[[NDArray[Any]], NDArray[Any]], checked: NDArray[Any]
+    ) -> NDArray[Any]:
+        """What a function of samples as the trees read them returns for checked samples."""
+        return ask(self._scaled(checked))
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
@@ -210,8 +229,8 @@ class BaseForest(
         names = getattr(self, "feature_names_in_", None)
         require_fitted(
             {
-                "n_features_in_": self.n_features_in_ == forest.n_features,
-                "feature_names_in_": names is None or names.shape == (forest.n_features,),
+                "n_features_in_": self._n_columns() == forest.n_features,
+                "feature_names_in_": names is None or names.shape == (self.n_features_in_,),
                 "forest_.members": bool(forest.members.max() < n_samples),
             }
         )

@@ -40,7 +40,10 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
     {classifier_criterion}
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {classifier_voting}
     {running}
@@ -121,10 +124,10 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
             of them in `classes_`, as in scikit-learn; this is the only place where the order of the
             classes counts, and `predict_proba` shows such ties.
         """
-        rows = self._rows(X)
-        codes = np.empty(len(rows), dtype=np.intp)
-        for block in sample_blocks(len(rows), self.n_classes_):
-            codes[block] = self._predict_values(rows[block]).argmax(axis=1)
+        checked = self._checked(X)
+        codes = np.empty(len(checked), dtype=np.intp)
+        for block in sample_blocks(len(checked), self.n_classes_):
+            codes[block] = self._predict_values(checked[block]).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
@@ -142,7 +145,7 @@ class ForestClassifier(ClassifierMixin, SupervisedForest):  # type: ignore[misc]
             Means over the trees of leaf probabilities (soft voting) or votes (hard voting), in the
             order of `classes_`.
         """
-        return self._predict_values(self._rows(X))
+        return self._predict_values(self._checked(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the logarithm of the probability of each class; it is -inf for probability 0.

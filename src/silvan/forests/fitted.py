@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan.channels import FittedChannels
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowSampling
@@ -48,6 +49,8 @@ class FittedForest:
         Whether a tree casts one vote instead of handing over its leaf's values.
     criterion : str
         What the core calls the criterion.
+    channels : FittedChannels or None
+        What turns samples into the cells that windows lie on; None for a forest without windows.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class FittedForest:
     categories: CategoryTable | None = None
     hard_votes: bool = False
     criterion: str = "gaussian"
+    channels: FittedChannels | None = None
 
     @property
     def voting_arrays(self) -> ForestArrays:

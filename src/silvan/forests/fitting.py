@@ -15,6 +15,7 @@ from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 
 if TYPE_CHECKING:
+    from silvan.channels import FittedChannels
     from silvan.forests.scaling import Scaler
     from silvan.forests.targets import Targets
 
@@ -35,6 +36,7 @@ class TrainingRows(NamedTuple):
     targets: Targets  # of all samples
     sampling: RowSampling
     scaler: Scaler | None = None
+    channels: FittedChannels | None = None
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def credit_features(
     total: NDArray[np.float64] = np.zeros(())
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.
     for tree in range(forest.n_trees):
-        shares = direction_shares(forest.directions(tree))
+        shares = direction_shares(forest.shares(tree))
         if not by_weight:
             shares.data[:] = 1.0
         total = total + shares.T @ credit_of_tree(tree)

@@ -34,7 +34,10 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
     {regressor_criterion}
     max_features : int, float, "sqrt", "log2" or None, default=1.0
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}
@@ -106,7 +109,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
             Means over the trees of the mean targets in the leaves.
         """
-        return self._drop_single_output(self._predict_values(self._rows(X)))
+        return self._drop_single_output(self._predict_values(self._checked(X)))
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = 0.5) -> NDArray[np.float64]:
         """Predict quantiles of the targets, given each sample.

@@ -146,21 +146,22 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_features(X)
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
+        settled = self._settled()
         plan = plan_rows(
             len(y),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
+            bootstrap=settled.bootstrap,
+            max_samples=settled.max_samples,
             estimation_share=self.honest_fraction if self.honest else 0.0,
             numeric_targets=targets.numeric,
         )
-        self._growth(plan, X.shape[1])
+        self._growth(plan)
         return CheckedRows(X, targets, weight, plan)
 
     def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
         options.criterion = self._criteria[self.criterion]
-        options.random_thresholds = self.thresholds == "random"
+        options.random_thresholds = self._settled().thresholds == "random"
 
     def _n_categories(self) -> NDArray[np.int64] | None:
         return None if self._categories is None else self._categories.counts
@@ -189,7 +190,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("criterion", self.criterion, self._criteria)
-        check_supervised_parameters(self)
+        check_supervised_parameters(self._settled())
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
@@ -260,10 +261,11 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_is_fitted(self)
         return None if self._categories is None else list(self._categories.categories)
 
-    def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _predict_values(self, checked: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""
-        values: NDArray[np.float64] = _core.predict(
-            self.forest_, rows, self._hard_votes(), self._n_threads()
+        hard, n_threads = self._hard_votes(), self._n_threads()
+        values: NDArray[np.float64] = self._ask_trees(
+            lambda rows: _core.predict(self.forest_, rows, hard, n_threads), checked
         )
         return values
 
@@ -280,7 +282,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
                 "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
                 "oob_score_": isinstance(getattr(self, "oob_score_", 0.0), float),
                 "_scaler": scaler is None
-                or (isinstance(scaler, Scaler) and scaler._belongs_to(forest.n_features)),
+                or (isinstance(scaler, Scaler) and scaler._belongs_to(self.n_features_in_)),
                 "_categories": len(forest.n_categories) == 0
                 if table is None
                 else isinstance(table, CategoryTable) and table._belongs_to(forest.n_categories),

@@ -10,6 +10,7 @@ from silvan.inspection.features import (
 from silvan.inspection.out_of_bag import out_of_bag_curve, out_of_bag_mask
 from silvan.inspection.posteriors import hellinger_distance
 from silvan.inspection.projections import TopProjections, top_projections
+from silvan.inspection.windows import TopWindows, top_windows
 from silvan.inspection.strength import StrengthCorrelation, strength_and_correlation
 from silvan.inspection.trees import tree_predictions
 
@@ -17,6 +18,7 @@ __all__ = [
     "BiasVariance",
     "StrengthCorrelation",
     "TopProjections",
+    "TopWindows",
     "background_share",
     "bias_variance",
     "decompose_error",
@@ -28,5 +30,6 @@ __all__ = [
     "projection_counts",
     "strength_and_correlation",
     "top_projections",
+    "top_windows",
     "tree_predictions",
 ]

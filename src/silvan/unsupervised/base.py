@@ -115,7 +115,7 @@ class GaussianForest(BaseForest):
             max_samples=self.max_samples,
             numeric_targets=True,
         )
-        self._growth(plan, X.shape[1])
+        self._growth(plan)
         return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:
