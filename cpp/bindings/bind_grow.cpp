@@ -27,6 +27,14 @@ nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     nb::dict arrays;
     arrays["grid_shape"] = to_numpy(std::move(columns.grid_shape));
     arrays["grid_contiguous"] = to_numpy(std::move(columns.grid_contiguous));
+    arrays["channel_shapes"] = to_numpy(std::move(columns.windows.channel_shapes));
+    arrays["window_max_size"] = to_numpy(std::move(columns.windows.max_size));
+    arrays["window_wraps"] = to_numpy(std::move(columns.windows.wraps));
+    arrays["window_statistics"] = to_numpy(std::move(columns.windows.statistics));
+    arrays["window_channel"] = to_numpy(std::move(forest.window_channel));
+    arrays["window_box"] = to_numpy(std::move(forest.window_box));
+    arrays["window_statistic"] = to_numpy(std::move(forest.window_statistic));
+    arrays["window_shift"] = to_numpy(std::move(forest.window_shift));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));

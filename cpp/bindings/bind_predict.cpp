@@ -8,6 +8,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
+#include "bindings/window_table.hpp"
 #include "core/predictor.hpp"
 #include "core/votes.hpp"
 
@@ -35,8 +36,14 @@ public:
         const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
         const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
-        columns_ =
-            make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
+        const WindowDescription windows = read_windows(forest);
+        columns_ = make_column_space(view.n_features,
+                                     {to_vector(shape), to_vector(contiguous), to_vector(n_categories), windows});
+        windows_ = WindowTable(nb::cast<ConstArray<std::int32_t>>(forest.attr("window_channel")),
+                               nb::cast<ConstArray<std::int32_t>>(forest.attr("window_box")),
+                               nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_statistic")),
+                               nb::cast<ConstArray<std::int8_t>>(forest.attr("window_shift")), windows.n_axes());
+        view.windows = windows_.windows.data();
         view.columns = columns_.get();
         nb::gil_scoped_release release;
         packed_.emplace(view, ThreadTeam(1, check_signals));
@@ -54,8 +61,16 @@ private:
         return static_cast<std::int64_t>(array.shape(0));
     }
 
+    static WindowDescription read_windows(const nb::object& forest) {
+        return {to_vector(nb::cast<ConstArray<std::int64_t>>(forest.attr("channel_shapes"))),
+                to_vector(nb::cast<ConstArray<std::int64_t>>(forest.attr("window_max_size"))),
+                to_vector(nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_wraps"))),
+                to_vector(nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_statistics")))};
+    }
+
     std::vector<nb::object> held_;
     std::unique_ptr<ColumnSpace> columns_;
+    WindowTable windows_;
     std::optional<PackedForest> packed_;
 };
 

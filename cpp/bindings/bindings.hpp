@@ -9,6 +9,7 @@
 namespace silvan::bindings {
 
 void bind_training(nb::module_& m);
+void bind_columns(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);

@@ -139,12 +139,6 @@ void bind_training(nb::module_& m) {
             "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },
             [](GrowOptions& options, const std::string& name) { options.kernels = find_kernels(name); },
             "Of the kernels; the best that the processor has unless told otherwise.");
-    nb::class_<ColumnDescription>(m, "ColumnDescription", "The columns that directions are over besides the features.")
-        .def(nb::init<std::vector<std::int64_t>, std::vector<std::uint8_t>, std::vector<std::int64_t>>(),
-             "grid_shape"_a, "grid_contiguous"_a, "n_categories"_a)
-        .def_ro("grid_shape", &ColumnDescription::grid_shape, "The grid whose running sums are columns, or empty.")
-        .def_ro("grid_contiguous", &ColumnDescription::grid_contiguous, "Per axis 1 where sums run along it.")
-        .def_ro("n_categories", &ColumnDescription::n_categories, "Categories of each feature, or empty.");
 }
 
 }  // namespace silvan::bindings

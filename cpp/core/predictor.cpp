@@ -43,7 +43,7 @@ template <typename Work>
 void for_sample_blocks(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                        const Work& work) {
     const std::int64_t row_bytes =
-        features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_sample();
+        features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_sample(features.type);
     const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
     const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
     team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);

@@ -11,11 +11,14 @@
 
 namespace silvan {
 
+struct Window;
+
 // A direction as a sparse vector.
 struct Direction {
     const std::int32_t* indices = nullptr;
     const float* coefficients = nullptr;
     std::int64_t n_nonzeros = 0;
+    const Window* windows = nullptr;  // those that indices from the number of features on count from
 };
 
 // Range of the projected values that are not missing (minimum > maximum if all are).

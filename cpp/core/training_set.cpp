@@ -15,7 +15,8 @@ ColumnDescription describe_columns(const TrainingArrays& arrays, const Projectio
     if (arrays.n_categories.empty()) return distribution.columns();
     const bool has_targets = arrays.targets.label != nullptr || arrays.targets.value != nullptr;
     require(has_targets, "categories need targets");
-    return {{}, {}, arrays.n_categories};
+    require(distribution.columns().windows.empty(), "categories have no windows");
+    return {{}, {}, arrays.n_categories, {}};
 }
 
 }  // namespace

@@ -176,11 +176,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
 
     const Direction winner = batch_.direction(split.direction);
     const Direction kept = columns_->written_out(winner);
-    const auto length = static_cast<std::size_t>(kept.n_nonzeros);
-    arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
-    arrays.direction_indices.append(kept.indices, length);
-    arrays.direction_coefficients.append(kept.coefficients, length);
-    arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
+    arrays.add_direction(node, kept, columns_->n_features());
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = split.missing_left ? 1 : 0;

@@ -145,10 +145,51 @@ class GrowOptions:
     @instruction_set.setter
     def instruction_set(self, arg: str, /) -> None: ...
 
+class WindowDescription:
+    """Channels, and what windows may be on them."""
+
+    def __init__(self, channel_shapes: Sequence[int], max_size: Sequence[int], wraps: Sequence[int], statistics: Sequence[int]) -> None: ...
+
+    @property
+    def channel_shapes(self) -> list[int]:
+        """Lengths along each axis, channel by channel."""
+
+    @property
+    def max_size(self) -> list[int]:
+        """Cells of a box along each axis, at most."""
+
+    @property
+    def wraps(self) -> list[int]:
+        """Per axis 1 where it is a circle."""
+
+    @property
+    def statistics(self) -> list[int]:
+        """The statistics of windows, ascending."""
+
+class WindowTable:
+    """Windows that the indices of directions from n_features on stand for."""
+
+    def __init__(self, channel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], box: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], statistic: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_axes: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def channel(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def box(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Start and end along each axis, window by window."""
+
+    @property
+    def statistic(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def shift(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
 class ColumnDescription:
     """The columns that directions are over besides the features."""
 
-    def __init__(self, grid_shape: Sequence[int], grid_contiguous: Sequence[int], n_categories: Sequence[int]) -> None: ...
+    def __init__(self, grid_shape: Sequence[int], grid_contiguous: Sequence[int], n_categories: Sequence[int], windows: WindowDescription = ...) -> None: ...
 
     @property
     def grid_shape(self) -> list[int]:
@@ -161,6 +202,21 @@ class ColumnDescription:
     @property
     def n_categories(self) -> list[int]:
         """Categories of each feature, or empty."""
+
+    @property
+    def windows(self) -> WindowDescription:
+        """The channels that windows are on, or none."""
+
+    def bytes_per_sample(self, n_features: int, uint8: bool) -> int:
+        """Memory of a sample's columns besides its features."""
+
+def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """Directions over all columns, written over the features alone."""
+
+def share_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """
+    What features have to do with directions, in proportion to the absolute values.
+    """
 
 def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)]) -> object:
     """
@@ -271,10 +327,12 @@ def patches(axes: Sequence[tuple[int, int, int, str, int]], coefficients: str, s
     Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).
     """
 
-def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
+def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weights: Sequence[float], statistics: Sequence[str], n_patches: int, shift: tuple[int, float]) -> ProjectionDistribution:
+    """
+    Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.
+    """
 
-def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
-    """Directions over all columns, written over the features alone."""
+def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
 
 def python_distribution(n_features: int, sample: Callable, name: str = 'sample') -> ProjectionDistribution:
     """
@@ -290,6 +348,9 @@ def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_
     """
     The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node without samples.
     """
+
+def sample_windows(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]], WindowTable]:
+    """The same, and the windows that directions are over."""
 
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:
     """Grows trees [first, last) and returns the arrays of the forest."""

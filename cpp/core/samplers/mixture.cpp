@@ -43,10 +43,7 @@ Mixture::Mixture(Components components, const std::vector<double>& cumulative)
         if (component->n_features() != n_features()) {
             throw std::invalid_argument("mixture: the components differ in their number of features");
         }
-        const ColumnDescription columns = component->columns();
-        if (columns == ColumnDescription{}) continue;
-        if (columns_ == ColumnDescription{}) columns_ = columns;
-        if (columns_ != columns) throw std::invalid_argument("mixture: the components differ in their columns");
+        columns_ = merge_columns(columns_, component->columns());
     }
 }
 

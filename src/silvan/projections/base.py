@@ -139,11 +139,11 @@ class ProjectionDistribution(ParameterHolder, ABC):
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         native = distribution._to_native(n_features)
         rows = None if X is None else describe_rows(X, y, n_features)
-        indptr, indices, coefficients = _core.sample_directions(
+        (indptr, indices, coefficients), windows = _core.sample_windows(
             native, _core.NodePlace(seed, 0), n_directions, rows
         )
         indptr, indices, coefficients = _core.expand_directions(
-            native.columns, n_features, indptr, indices, coefficients
+            native.columns, n_features, indptr, indices, coefficients, windows
         )
         directions = (coefficients, indices, indptr)
         return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))

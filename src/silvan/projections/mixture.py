@@ -156,20 +156,25 @@ class Mixture(ProjectionDistribution):
             )
 
     def _check_grids(self, n_features: int) -> None:
-        """Require that all components that read running sums share one grid."""
-        grids: dict[tuple[Any, Any], int] = {}
+        """Require that all components that read running sums share one grid, or channels."""
+        grids: dict[str, int] = {}
         for i, (distribution, _) in enumerate(self.components):
             columns = distribution._to_native(n_features).columns
+            windows = columns.windows
             if columns.grid_shape:
                 contiguous = tuple(map(bool, columns.grid_contiguous))
-                grids.setdefault((tuple(columns.grid_shape), contiguous), i)
+                shape = tuple(columns.grid_shape)
+                grids.setdefault(f"shape {shape} with contiguous={contiguous}", i)
+            if windows.max_size:
+                shapes = np.reshape(windows.channel_shapes, (-1, len(windows.max_size))).tolist()
+                wraps = tuple(map(bool, windows.wraps))
+                grids.setdefault(f"channels of shapes {shapes} with wrap={wraps}", i)
         if len(grids) > 1:
             (first, i), (second, j) = list(grids.items())[:2]
             raise ValueError(
                 "components must lie on the same grid where their patches are large, but "
-                f"components[{i}] has shape {first[0]} with contiguous={first[1]} and "
-                f"components[{j}] has shape {second[0]} with contiguous={second[1]}; give them the "
-                "same shape and contiguous axes, or grow two forests."
+                f"components[{i}] has {first} and components[{j}] has {second}; give them the same "
+                "shape and contiguous axes, or grow two forests."
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:

@@ -1,0 +1,78 @@
+// Where the cells of channels and their running sums lie, and which boxes a window reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/columns/window.hpp"
+
+namespace silvan {
+
+// The grid of one channel. Axes that it does not have are left out of all loops.
+struct ChannelGrid {
+    std::int64_t first_cell = 0;
+    std::int64_t n_cells = 1;
+    std::int64_t n_sums = 1;
+    std::array<std::int64_t, kMaxWindowAxes> length{};  // cells along each axis
+    // Cells that running sums run over: on a circle the first ones come again after the last, as many as a box may
+    // take of them, so that every box is one box of sums.
+    std::array<std::int64_t, kMaxWindowAxes> summed{};
+    std::array<std::int64_t, kMaxWindowAxes> max_size{};
+    std::array<std::int64_t, kMaxWindowAxes> cell_stride{};
+    std::array<std::int64_t, kMaxWindowAxes> sum_stride{};
+};
+
+inline constexpr std::size_t kMaxBoxes = 27;
+
+class ChannelGrids {
+public:
+    // Throws std::invalid_argument where the description is none of channels.
+    explicit ChannelGrids(WindowDescription description);
+
+    const WindowDescription& description() const { return description_; }
+    std::size_t n_axes() const { return description_.n_axes(); }
+    std::size_t n_channels() const { return grids_.size(); }
+    std::int64_t n_cells() const { return n_cells_; }
+    const ChannelGrid& operator[](std::size_t channel) const { return grids_[channel]; }
+    bool wraps(std::size_t axis) const { return description_.wraps[axis] != 0; }
+    bool has(WindowStatistic statistic) const;
+
+    // Cells of the largest window.
+    std::int64_t max_window_cells() const;
+
+    // Lists the boxes that a window reads, at most kMaxBoxes, its own first; returns how many.
+    std::size_t list_boxes(const Window& window, Box* boxes) const;
+
+    std::int64_t cells_in(const Box& box) const;
+
+    // Whether a box of the channel has this feature.
+    bool covers(std::size_t channel, const Box& box, std::int64_t feature) const;
+
+    // Calls visit(feature, position along the last axis) for all cells of a box, in their order within it.
+    template <typename Visit>
+    void visit_cells(std::size_t channel, const Box& box, const Visit& visit) const {
+        const ChannelGrid& grid = grids_[channel];
+        visit_axis(grid, box, 0, grid.first_cell, visit);
+    }
+
+private:
+    template <typename Visit>
+    void visit_axis(const ChannelGrid& grid, const Box& box, std::size_t axis, std::int64_t offset,
+                    const Visit& visit) const {
+        for (std::int64_t at = box.start[axis]; at < box.end[axis]; ++at) {
+            const std::int64_t cell = offset + at % grid.length[axis] * grid.cell_stride[axis];
+            if (axis + 1 == n_axes()) {
+                visit(cell, at);
+            } else {
+                visit_axis(grid, box, axis + 1, cell, visit);
+            }
+        }
+    }
+
+    WindowDescription description_;
+    std::vector<ChannelGrid> grids_;
+    std::int64_t n_cells_ = 0;
+};
+
+}  // namespace silvan
