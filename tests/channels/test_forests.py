@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -205,7 +206,7 @@ def test_contributions_add_up(kind):
     forest.fit(X, y)
     bias, values = feature_contributions(forest, X[:9])
     assert values.shape == (9, forest.n_features_in_, 2)
-    np.testing.assert_allclose(bias + values.sum(axis=1), forest.predict_proba(X[:9]))
+    np.testing.assert_allclose(bias + values.sum(axis=1), forest.predict_proba(X[:9]), atol=1e-12)
 
 
 def test_text_names_statistics_channels_and_cells():
@@ -213,7 +214,7 @@ def test_text_names_statistics_channels_and_cells():
     text = "\n".join(to_text(forest, tree) for tree in range(5))
     names = "|".join(("value", "difference", "spectrum", r"convolution \d+"))
     for line in text.splitlines():
-        assert "class:" in line or __import__("re").search(
+        assert "class:" in line or re.search(
             rf"(mean|spread|slope) of ({names})\[\d+:\d+\] (<=|> )", line
         )
     described = to_dict(forest)
@@ -373,5 +374,5 @@ def test_channels_of_long_series_are_bounded_in_memory():
     forest = ManifoldForestClassifier(2, random_state=0).fit(
         RNG.normal(size=(20, 3000)), [0, 1] * 10
     )
-    assert forest.channels_.layout.n_cells < 3 * 3000
+    assert forest.channels_.layout.n_cells < 4 * 3000
     assert any(isinstance(channel, Convolutions) for channel in forest.channels_.channels)

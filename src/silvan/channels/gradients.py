@@ -99,7 +99,8 @@ def directions(n_directions: int, n_axes: int) -> NDArray[np.float32]:
     k = np.arange(n_directions)
     if n_axes == 2:
         angle = 2 * np.pi * k / n_directions
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
+        # Rounded so that those along axes have an exact 0.
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32).round(7)
     height = 1 - (2 * k + 1) / n_directions
     turn = np.pi * (3 - np.sqrt(5)) * k
     radius = np.sqrt(1 - height * height)

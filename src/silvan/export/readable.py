@@ -291,9 +291,9 @@ class TreeWriter:
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, a box of the grid, or windows."""
         if "windows" in node:
-            terms = [dict(term) for term in node["windows"]]
+            windows = [dict(term) for term in node["windows"]]
             return describe_windows(
-                [(term.pop("coefficient"), Window(**term)) for term in terms], self._channels
+                [(term.pop("coefficient"), Window(**term)) for term in windows], self._channels
             )
         box = self._box(node["features"], node["coefficients"])
         if box:

@@ -4,8 +4,8 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from silvan import channels, forests, projections, unsupervised
-from silvan.channels.plane import PlaneGrid
 from silvan.channels import ChannelLayout, FittedChannels
+from silvan.channels.plane import PlaneGrid
 from silvan.files.container import FileFormatError
 from silvan.files.encoding import register
 from silvan.files.saving import load, save

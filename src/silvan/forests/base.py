@@ -74,7 +74,7 @@ class BaseForest(
         return None
 
     def _settled(self) -> Self:
-        """This forest, with a value for every parameter that was left to it."""
+        """The same forest, with a value for every parameter that was left to it."""
         return self
 
     def _n_columns(self) -> int:

@@ -44,7 +44,7 @@ class GridParameters(PatchParameters):
     statistics: str | Sequence[str] = growing(AUTO)
     shift: int | str = growing(AUTO)
     thresholds: str = growing(AUTO)
-    bootstrap: bool | str = AUTO
+    bootstrap: Any = AUTO
 
 
 class GridForest(GridParameters, SupervisedForest):

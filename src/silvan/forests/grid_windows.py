@@ -43,8 +43,8 @@ def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
             'pass channels="raw" for patches with other coefficients',
         )
     plane = channels.planes.plane
-    statistics = default_statistics(plane) if is_auto(forest.statistics) else forest.statistics
-    shift = default_shift(plane) if is_auto(forest.shift) else forest.shift
+    statistics: Any = default_statistics(plane) if is_auto(forest.statistics) else forest.statistics
+    shift: Any = default_shift(plane) if is_auto(forest.shift) else forest.shift
     max_size: Any = default_max_size(plane)
     if forest.max_size is not None:
         max_size = _along_planes("max_size", forest.max_size, channels)
@@ -62,7 +62,7 @@ def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
 
 
 def _along_planes(name: str, value: Any, channels: FittedChannels) -> tuple[Any, ...]:
-    """One value for each axis of a plane, from one for each axis of a sample or from one for all."""
+    """One value for each axis of a plane, from those of a sample's axes or from a single one."""
     planes = channels.planes
     values = spread_over_axes(name, value, planes.shape)
     return tuple(v for v, run in zip(values, planes.contiguous, strict=True) if run)

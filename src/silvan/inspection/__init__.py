@@ -10,9 +10,9 @@ from silvan.inspection.features import (
 from silvan.inspection.out_of_bag import out_of_bag_curve, out_of_bag_mask
 from silvan.inspection.posteriors import hellinger_distance
 from silvan.inspection.projections import TopProjections, top_projections
-from silvan.inspection.windows import TopWindows, top_windows
 from silvan.inspection.strength import StrengthCorrelation, strength_and_correlation
 from silvan.inspection.trees import tree_predictions
+from silvan.inspection.windows import TopWindows, top_windows
 
 __all__ = [
     "BiasVariance",
