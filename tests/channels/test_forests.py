@@ -36,13 +36,13 @@ from silvan.projections import Patches, Windows
 RNG = np.random.default_rng(0)
 
 
-def make_series(n=120, length=50, seed=0):
+def make_series(n=120, length=50, seed=0, noise=0.7):
     """Two classes that differ in how fast they oscillate, at a random phase."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n)
     time, phase = np.arange(length), rng.uniform(0, 2 * np.pi, size=(n, 1))
     waves = np.sin(2 * np.pi * time * (3 + 3 * y[:, None]) / length + phase)
-    return waves + 0.7 * rng.normal(size=(n, length)), y
+    return waves + noise * rng.normal(size=(n, length)), y
 
 
 def make_images(n=150, seed=0):
@@ -91,11 +91,11 @@ def test_defaults_suit_every_kind_of_grid(kind):
 
 
 def test_channels_tell_what_raw_sums_cannot():
-    X, y = make_series(300)
-    X_new, y_new = make_series(300, seed=1)
+    X, y = make_series(300, noise=2.0)
+    X_new, y_new = make_series(300, seed=1, noise=2.0)
     auto = ManifoldForestClassifier(50, random_state=0).fit(X, y).score(X_new, y_new)
     raw = ManifoldForestClassifier(50, channels="raw", random_state=0).fit(X, y)
-    assert auto > 0.97 > raw.score(X_new, y_new) + 0.1
+    assert auto > raw.score(X_new, y_new) + 0.1
 
 
 def test_regressors_have_channels():

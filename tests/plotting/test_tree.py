@@ -21,7 +21,7 @@ from silvan.projections import AxisAligned, UniformCombinations
 def digits():
     data = load_digits()
     X, y = data.images.astype(np.float32), data.target
-    return ManifoldForestClassifier(3, max_size=4, random_state=0).fit(X, y)
+    return ManifoldForestClassifier(3, channels="raw", max_size=4, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_images_are_the_weights_of_the_directions(digits):
 def fit_grid(shape, **parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, *shape))
-    return ManifoldForestRegressor(1, random_state=0, **parameters).fit(
+    return ManifoldForestRegressor(1, channels="raw", random_state=0, **parameters).fit(
         X, X[:, 0].reshape(80, -1)[:, 0]
     )
 

@@ -63,6 +63,17 @@ class FittedChannels:
             for _ in range(count)
         ]
 
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """How often windows lie on each array, in proportion.
+
+        A channel's share grows with the square root of the number of its arrays: with equal shares
+        of all arrays the values themselves would hardly be looked at beside many convolutions, and
+        with equal shares of all channels many arrays would hardly add to one.
+        """
+        counts = [len(channel.names(self.planes.plane)) for channel in self.channels]
+        return tuple(1.0 / math.sqrt(counts[channel]) for _, channel in self.sources)
+
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Compute the cells of samples.
 

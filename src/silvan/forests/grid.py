@@ -124,7 +124,8 @@ class GridForest(GridParameters, SupervisedForest):
                 self.channels,
                 'pass channels="raw", or categorical_features=None',
             )
-        spread_over_axes("contiguous", self.contiguous, self.shape_)
+        # What is said of patches must hold of windows, too.
+        self.patches().validate(self.n_features_in_)
         boundary = spread_over_axes("boundary", self.boundary, self.shape_)
         planes = find_planes(
             self.shape_, self.contiguous, tuple(rule == "wrap" for rule in boundary)

@@ -58,6 +58,7 @@ def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
         reach=_along_planes("reach", forest.reach, channels),
         shift=shift,
         shift_probability=SHIFT_PROBABILITY,
+        weights=channels.weights,
     )
 
 
