@@ -223,8 +223,8 @@ def test_manifold_forests_have_a_default_grid():
 def test_forests_with_channels_have_a_default_grid(shape):
     X, y = np.random.default_rng(0).normal(size=(60, *shape)), np.arange(60) % 2
     X[y == 1, :5] += 1.0
-    forest = ManifoldForestClassifier(20, random_state=0)
-    search = OutOfBagSearch(forest, min_trees=5).fit(X, y)
+    forest = ManifoldForestClassifier(30, random_state=0)
+    search = OutOfBagSearch(forest, min_trees=10).fit(X, y)
     tried = search.results_
     assert len(set(tried["param_max_size"])) > 1
     varied = "statistics" if len(shape) == 1 else "shift"

@@ -330,8 +330,8 @@ def test_missing_values_need_no_imputation(kind):
         ({"statistics": ["median"]}, "statistics must be one of"),
         ({"statistics": []}, "statistics must be"),
         ({"shift": -1}, "shift must be an integer"),
-        ({"coefficients": "signs"}, "coefficients must be"),
-        ({"contiguous": False}, 'pass channels="raw"'),
+        ({"channels": [Raw()], "coefficients": "signs"}, "coefficients must be"),
+        ({"channels": [Raw()], "contiguous": False}, 'pass channels="raw"'),
         ({"thresholds": "worst"}, "thresholds must be one of"),
         ({"bootstrap": "yes"}, "bootstrap must be True or False"),
         ({"channels": "raw", "statistics": ("mean",)}, 'statistics must be "auto" with'),
@@ -349,10 +349,33 @@ def test_bad_parameters_are_refused_before_any_work(parameters, message):
 
 def test_categories_have_no_channels():
     table = np.array([["a", "b"], ["b", "a"], ["a", "a"]], dtype=object)
-    forest = ManifoldForestClassifier(3, categorical_features=[0, 1])
+    forest = ManifoldForestClassifier(3, categorical_features=[0, 1]).fit(table, [0, 1, 0])
+    assert forest.channels_ is None
+    assert forest.fitted_.sampling.plan.replace
     with pytest.raises(ValueError, match='channels must be "raw" where features are categories'):
-        forest.fit(table, [0, 1, 0])
-    forest.set_params(channels="raw").fit(table, [0, 1, 0])
+        forest.set_params(channels=[Raw()]).fit(table, [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("shape", "parameters"),
+    [
+        ((50,), {"coefficients": "signs"}),
+        ((5, 10), {"contiguous": False}),
+        ((5, 10), {"contiguous": (False, False)}),
+        ((1, 2, 5, 5), {"contiguous": (True,) * 4}),
+    ],
+    ids=str,
+)
+def test_what_channels_cannot_do_is_left_to_patches(shape, parameters):
+    X = SERIES.reshape(-1, *shape)
+    forest = ManifoldForestClassifier(5, random_state=0, **parameters).fit(X, SERIES_Y)
+    assert forest.channels_ is None
+    raw = clone(forest).set_params(channels="raw").fit(X, SERIES_Y)
+    np.testing.assert_array_equal(raw.apply(X), forest.apply(X))
+    again = forest.set_params(coefficients="ones", contiguous=True).fit(SERIES, SERIES_Y)
+    assert again.channels_ is not None
+    expected = ManifoldForestClassifier(5, random_state=0).fit(SERIES, SERIES_Y)
+    np.testing.assert_array_equal(again.apply(SERIES), expected.apply(SERIES))
 
 
 def test_scaling_comes_before_channels():

@@ -150,10 +150,10 @@ def test_channels_are_subsets_and_time_is_runs(rng):
 
 def test_volumes_are_read(rng):
     y = rng.integers(2, size=150)
-    X = rng.normal(size=(150, 4, 5, 6)).astype(np.float32)
+    X = rng.normal(size=(150, 5, 5, 6)).astype(np.float32)
     X[y == 1, 1:3, 1:4, 2:5] += 1
-    forest = ManifoldForestClassifier(30, oob_score=True, random_state=0).fit(X, y)
-    assert forest.shape_ == (4, 5, 6)
+    forest = ManifoldForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
+    assert forest.shape_ == (5, 5, 6)
     assert forest.oob_score_ > 0.9
 
 

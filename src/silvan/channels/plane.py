@@ -121,6 +121,28 @@ class PlaneGrid:
         return sorted(axes, key=lambda axis: self.contiguous[axis])
 
 
+def contiguous_axes(shape: tuple[int, ...], contiguous: bool | Sequence[bool]) -> tuple[bool, ...]:
+    """Which axes of a grid belong to planes; see `find_planes`.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of a sample.
+    contiguous : bool or sequence of bool
+        Which axes have neighbours, or a single value.
+
+    Returns
+    -------
+    runs : tuple of bool
+        One for each axis.
+    """
+    if not isinstance(contiguous, bool | np.bool_):
+        return tuple(bool(run) for run in contiguous)
+    longest = max(shape)
+    few = (length <= MAX_PLANES_TAKEN_FOR_GRANTED < longest for length in shape)
+    return tuple(bool(contiguous) and not planes for planes in few)
+
+
 def find_planes(
     shape: tuple[int, ...], contiguous: bool | Sequence[bool], wrap: tuple[bool, ...]
 ) -> PlaneGrid:
@@ -149,14 +171,7 @@ def find_planes(
     >>> find_planes((8, 200), (False, True), (False,) * 2).n_planes
     8
     """
-    if isinstance(contiguous, bool | np.bool_):
-        longest = max(shape)
-        few = [
-            length <= MAX_PLANES_TAKEN_FOR_GRANTED < longest and len(shape) > 1 for length in shape
-        ]
-        runs = tuple(bool(contiguous) and not planes for planes in few)
-    else:
-        runs = tuple(bool(run) for run in contiguous)
+    runs = contiguous_axes(shape, contiguous)
     if not any(runs):
         raise ValueError(
             "channels need an axis with neighbours, but contiguous is False for every axis of "

@@ -16,9 +16,10 @@ from silvan import _core
 from silvan._parameters import growing, keyword_only
 from silvan._persistence import require_fitted
 from silvan._validation import TrainingFeatures, invalid
+from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
 from silvan.channels.fitting import MAX_LEARNING_SAMPLES, learn_channels
-from silvan.channels.plane import find_planes
+from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows
@@ -72,8 +73,10 @@ class GridForest(GridParameters, SupervisedForest):
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
         self._flat_samples = grid is None
+        # What is said of patches must hold of windows, too.
+        self.patches().validate(self.n_features_in_)
         self.channels_ = None
-        if not self._is_raw():
+        if self._wants_channels():
             # Of one sample, for the shapes: what is learnt needs the order of all of them.
             self.channels_ = self._fit_channels(checked[0][:1], seed=0)
         return checked
@@ -100,14 +103,27 @@ class GridForest(GridParameters, SupervisedForest):
                 f"fitted on, but they have shape {grid}; pass samples of the same grid."
             )
 
+    def _wants_channels(self) -> bool:
+        """Whether there are to be channels, for samples that are checked.
+
+        Where that was left open there are none if there can be none: of categories, for patches
+        with coefficients, and where more axes than windows have, or none, are contiguous.
+        """
+        if not is_auto(self.channels):
+            return not self._is_raw()
+        n_axes = sum(contiguous_axes(self.shape_, self.contiguous))
+        plain = self._categories is None and self.coefficients == "ones"
+        return plain and 1 <= n_axes <= MAX_AXES
+
     def _is_raw(self) -> bool:
-        """Whether directions are sums over patches of the values themselves."""
+        """Whether the user asks for sums over patches of the values themselves."""
         return isinstance(self.channels, str) and self.channels == RAW
 
     def _settled(self) -> Self:
+        raw = self._is_raw() or vars(self).get("channels_", self) is None
         chosen = {
             name: value
-            for name, value in default_growth(self._is_raw(), self.oob_score).items()
+            for name, value in default_growth(raw, self.oob_score).items()
             if is_auto(getattr(self, name)) or (name == "max_samples" and self._draws_are_open())
         }
         return type(self)(**{**self.get_params(deep=False), **chosen}) if chosen else self
@@ -124,8 +140,6 @@ class GridForest(GridParameters, SupervisedForest):
                 self.channels,
                 'pass channels="raw", or categorical_features=None',
             )
-        # What is said of patches must hold of windows, too.
-        self.patches().validate(self.n_features_in_)
         boundary = spread_over_axes("boundary", self.boundary, self.shape_)
         planes = find_planes(
             self.shape_, self.contiguous, tuple(rule == "wrap" for rule in boundary)
@@ -159,7 +173,7 @@ class GridForest(GridParameters, SupervisedForest):
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as cells of channels."""
         rows = super()._read_rows(checked, seed)
-        if self._is_raw():
+        if self.channels_ is None:
             return rows
         samples, order = rows.features.rows, rows.sampling.order
         targets = rows.targets.kept(rows.sampling.plan)
@@ -215,8 +229,8 @@ class GridForest(GridParameters, SupervisedForest):
             {
                 "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
                 "_flat_samples": isinstance(self._flat_samples, bool),
-                "channels_": (channels is None) == self._is_raw()
-                and (channels is None or channels.check().planes.shape == self.shape_),
+                "channels_": channels is None
+                or (not self._is_raw() and channels.check().planes.shape == self.shape_),
             }
         )
 

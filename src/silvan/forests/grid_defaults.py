@@ -14,7 +14,7 @@ AUTO, RAW = "auto", "raw"
 # Series shorter than this have no use for kernels of 9 cells and for spectra.
 _MIN_SERIES = 16
 # Share of the samples that a tree sees where others must be left out to score it.
-OUT_OF_BAG_SAMPLES = 0.8
+OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
 SHIFT_PROBABILITY = 0.5
 
