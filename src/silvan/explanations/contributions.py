@@ -155,6 +155,6 @@ def _parts_of_leaves(
         return [csr_array((len(leaves), forest.n_features))] * forest.n_outputs
     places = (np.concatenate(rows), np.concatenate(columns))
     change = np.concatenate(changes)
-    shares = direction_shares(forest.directions(tree))
+    shares = direction_shares(forest.shares(tree))
     shape = (len(leaves), len(left))
     return [csr_array((change[:, k], places), shape=shape) @ shares for k in range(change.shape[1])]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
+from silvan._windows import Window
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
@@ -31,9 +32,10 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A categorical feature has the codes of its categories at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A forest with `scaling`
-    has directions and thresholds over scaled features.
+    slices, and a window on a channel as ``mean of channel 1 [2:5, 0:3]``, with ``largest`` in front
+    and the shift behind it where it is shifted. A categorical feature has the codes of its
+    categories at the node behind its name, as in ``colour {red: 0.31, blue: -0.20} + size``; all
+    others have code 0. A forest with `scaling` has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -109,7 +111,9 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         categorical feature is a dictionary of the codes of its categories, by name; others have
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
         the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
-        ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
+        ``right``; where it is over windows, ``windows`` take the place of ``features``, with the
+        attributes of `silvan.projections.Window` each. A leaf has ``values``, one for each class or
+        output. Both have ``n_samples``,
         ``weight`` and ``impurity``.
 
     Examples
@@ -172,7 +176,9 @@ class _Codes:
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
     arrays, codes = forest.forest_, _Codes(forest, tree)
-    directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
+    # A direction is over features alone or over windows alone.
+    directions = arrays.stored_directions(tree) if arrays.n_windows else arrays.directions(tree)
+    values = arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -188,12 +194,18 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         features = directions.indices[entries].tolist()
         coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
-        yield {
-            "features": features,
-            "coefficients": [
+        windows = [window._asdict() for _, window in arrays.windows(node)]
+        coefficients = (
+            coefficients
+            if windows
+            else [
                 codes.coefficient(number, *pair)
                 for pair in zip(features, coefficients, strict=True)
-            ],
+            ]
+        )
+        yield {
+            **({"windows": windows} if windows else {"features": features}),
+            "coefficients": coefficients,
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
@@ -262,12 +274,16 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
-        box = self._box(node["features"], node["coefficients"])
-        if box:
-            return box
+        if "windows" in node:
+            names = [Window(**window).describe() for window in node["windows"]]
+        else:
+            box = self._box(node["features"], node["coefficients"])
+            if box:
+                return box
+            names = [self._name(feature) for feature in node["features"]]
         terms = [
-            self._term(feature, coefficient)
-            for feature, coefficient in zip(node["features"], node["coefficients"], strict=True)
+            self._term(name, coefficient)
+            for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
         text = " ".join(shown)
@@ -275,9 +291,8 @@ class TreeWriter:
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, coefficient: float | dict[str, float]) -> tuple[str, str]:
+    def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
-        name = self._name(feature)
         if isinstance(coefficient, dict):
             return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
         size = abs(coefficient)
