@@ -215,14 +215,14 @@ def test_text_names_statistics_channels_and_cells():
     names = "|".join(("value", "difference", "spectrum", r"convolution \d+"))
     for line in text.splitlines():
         assert "class:" in line or re.search(
-            rf"(mean|spread|slope) of ({names})\[\d+:\d+\] (<=|> )", line
+            rf"(mean|spread|slope) of ({names}) \[\d+:\d+\] (<=|> )", line
         )
     described = to_dict(forest)
     assert described["n_features"] == 50
     assert described["channels"][:3] == ["value", "difference", "spectrum"]
     root = described["trees"][0][0]
+    assert len(root["coefficients"]) == len(root["windows"]) == 1
     assert set(root["windows"][0]) == {
-        "coefficient",
         "channel",
         "start",
         "end",
@@ -234,7 +234,7 @@ def test_text_names_statistics_channels_and_cells():
 def test_shifted_windows_are_named():
     forest = ManifoldForestClassifier(5, channels=[Raw()], shift=2, random_state=0)
     text = to_text(forest.fit(IMAGES, IMAGES_Y))
-    assert "largest mean of value[" in text or "smallest mean of value[" in text
+    assert "largest mean of value [" in text or "smallest mean of value [" in text
 
 
 def test_top_windows_are_the_best_splits_in_words():
@@ -255,7 +255,7 @@ def test_readers_that_need_sums_of_features_refuse_by_name():
         projection_counts(forest)
     with pytest.raises(ValueError, match="use top_windows"):
         top_projections(forest)
-    with pytest.raises(ValueError, match=r"channels \(Raw, Difference, .*channels=\"raw\""):
+    with pytest.raises(ValueError, match=r"without windows on channels.*channels=\"raw\""):
         to_onnx(forest)
     raw = ManifoldForestClassifier(5, channels="raw", random_state=0).fit(SERIES, SERIES_Y)
     with pytest.raises(ValueError, match="by_channel must be False for a forest without channels"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan._validation import check_flag, check_integer, invalid, is_integer
 from silvan._windows import Window
-from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
-from silvan.inspection.windows import describe_windows
 
 _INDENT = "|   "
 _BRANCH = "|--- "
@@ -34,10 +32,10 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A categorical feature has the codes of its categories at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A window on a channel is
-    written with its statistic, as in ``spread of difference[3:17]``. A forest with `scaling`
-    has directions and thresholds over scaled features.
+    slices, and a window on a channel as ``mean of channel 1 [2:5, 0:3]``, with ``largest`` in front
+    and the shift behind it where it is shifted. A categorical feature has the codes of its
+    categories at the node behind its name, as in ``colour {red: 0.31, blue: -0.20} + size``; all
+    others have code 0. A forest with `scaling` has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -105,7 +103,8 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     -------
     description : dict
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
-        none), ``categories`` (a list of names for each categorical feature and None for numbers, or
+        none), ``channels`` (the names of the arrays that windows lie on, or None),
+        ``categories`` (a list of names for each categorical feature and None for numbers, or
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
         classes, in place of its values) and ``trees``. A tree is a list of
@@ -113,10 +112,10 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         categorical feature is a dictionary of the codes of its categories, by name; others have
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
         the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
-        ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
-        ``weight`` and ``impurity``. A forest with channels has ``channels``, the names of their
-        arrays (None elsewhere), and its splits ``windows`` in place of features and coefficients:
-        a list of dictionaries with the coefficient and what a `silvan.projections.Window` has.
+        ``right``; where it is over windows, ``windows`` take the place of ``features``, with the
+        attributes of `silvan.projections.Window` each. A leaf has ``values``, one for each class or
+        output. Both have ``n_samples``,
+        ``weight`` and ``impurity``.
 
     Examples
     --------
@@ -178,8 +177,10 @@ class _Codes:
 
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
-    arrays, values = forest.forest_, forest.forest_.leaf_values(tree).toarray()
-    write = _write_windows(arrays) if arrays.n_windows else _write_features(forest, tree)
+    arrays, codes = forest.forest_, _Codes(forest, tree)
+    # A direction is over features alone or over windows alone.
+    directions = arrays.stored_directions(tree) if arrays.n_windows else arrays.directions(tree)
+    values = arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -191,41 +192,28 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         if left < 0:
             yield {"values": values[-1 - left].tolist(), **facts}
             continue
+        entries = slice(*directions.indptr[number : number + 2])
+        features = directions.indices[entries].tolist()
+        coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
+        windows = [window._asdict() for _, window in arrays.windows(node)]
+        coefficients = (
+            coefficients
+            if windows
+            else [
+                codes.coefficient(number, *pair)
+                for pair in zip(features, coefficients, strict=True)
+            ]
+        )
         yield {
-            **write(number, node),
+            **({"windows": windows} if windows else {"features": features}),
+            "coefficients": coefficients,
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
             "right": left + 1,
             **facts,
         }
-
-
-def _write_features(forest: BaseForest, tree: int) -> Callable[[int, int], dict[str, Any]]:
-    """Function that writes the direction of a node, given by its number in the tree and of all."""
-    codes, directions = _Codes(forest, tree), forest.forest_.directions(tree)
-
-    def write(number: int, node: int) -> dict[str, Any]:
-        entries = slice(*directions.indptr[number : number + 2])
-        features = directions.indices[entries].tolist()
-        pairs = zip(features, directions.data[entries].tolist(), strict=True)
-        return {
-            "features": features,
-            "coefficients": [codes.coefficient(number, *pair) for pair in pairs],
-        }
-
-    return write
-
-
-def _write_windows(arrays: ForestArrays) -> Callable[[int, int], dict[str, Any]]:
-    """The same for directions over windows."""
-
-    def write(number: int, node: int) -> dict[str, Any]:
-        terms = arrays.windows(node)
-        return {"windows": [{"coefficient": c, **window._asdict()} for c, window in terms]}
-
-    return write
 
 
 class Style(NamedTuple):
@@ -250,7 +238,7 @@ class TreeWriter:
         self._shape = None if patches is None else patches._shape()
         self._classes = getattr(forest, "classes_", None)
         channels = forest.fitted_.channels
-        self._channels = () if channels is None else channels.layout.names
+        self._channels = None if channels is None else channels.layout.names
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -289,18 +277,17 @@ class TreeWriter:
         return (f"{left} or missing", right) if to_left else (left, f"{right} or missing")
 
     def direction(self, node: dict[str, Any]) -> str:
-        """The direction of a split in words: a signed sum, a box of the grid, or windows."""
+        """The direction of a split in words: a signed sum, or a box of the grid."""
         if "windows" in node:
-            windows = [dict(term) for term in node["windows"]]
-            return describe_windows(
-                [(term.pop("coefficient"), Window(**term)) for term in windows], self._channels
-            )
-        box = self._box(node["features"], node["coefficients"])
-        if box:
-            return box
+            names = [self._window(Window(**window)) for window in node["windows"]]
+        else:
+            box = self._box(node["features"], node["coefficients"])
+            if box:
+                return box
+            names = [self._name(feature) for feature in node["features"]]
         terms = [
-            self._term(feature, coefficient)
-            for feature, coefficient in zip(node["features"], node["coefficients"], strict=True)
+            self._term(name, coefficient)
+            for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
         text = " ".join(shown)
@@ -308,14 +295,16 @@ class TreeWriter:
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, coefficient: float | dict[str, float]) -> tuple[str, str]:
+    def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
-        name = self._name(feature)
         if isinstance(coefficient, dict):
             return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
         size = abs(coefficient)
         text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
         return "-" if coefficient < 0 else "+", text
+
+    def _window(self, window: Window) -> str:
+        return window.describe(None if self._channels is None else self._channels[window.channel])
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:

@@ -156,8 +156,8 @@ _PARTS = {
             Whether each tree draws its samples with replacement, with probability proportional to
             their weight. With False each tree sees every sample, and weights multiply the samples'
             counts. "auto" is True with ``channels="raw"`` and False with channels; there each tree
-            leaves out three tenths of the samples if `oob_score` asks for some to be left out, unless
-            `max_samples` says how many.
+            leaves out three tenths of the samples if `oob_score` asks for some to be left out,
+            unless `max_samples` says how many.
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"

@@ -76,7 +76,7 @@ def projection_counts(
     arrays = forest.forest_
     counts = np.zeros(arrays.n_features, dtype=np.int64)
     for tree in range(arrays.n_trees):
-        counts += np.bincount(arrays.directions(tree).indices, minlength=arrays.n_features)
+        counts += np.bincount(arrays.shares(tree).indices, minlength=arrays.n_features)
     return share(counts.astype(np.float64)) if normalize else counts
 
 

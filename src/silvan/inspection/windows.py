@@ -42,7 +42,7 @@ class TopWindows:
 
     def formulas(self) -> list[str]:
         """Each direction in words."""
-        return [describe_windows(terms, self.channel_names) for terms in self.directions]
+        return [_describe(terms, self.channel_names) for terms in self.directions]
 
     def __str__(self) -> str:
         lines = ["importance  splits  window"]
@@ -87,7 +87,7 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
     >>> forest = ManifoldForestClassifier(20, random_state=0).fit(X, y)
     >>> print(top_windows(forest, 1))
     importance  splits  window
-        0...       ... mean of value[...:...]
+        0... ... of ... [...:...]
     """
     check_forest(forest)
     check_integer("k", k, 1, or_none=True)
@@ -117,21 +117,11 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
     )
 
 
-def describe_windows(terms: Terms | list[tuple[float, Window]], names: tuple[str, ...]) -> str:
-    """A direction over windows in words, such as "spread of difference[3:17]"."""
+def _describe(terms: Terms, names: tuple[str, ...]) -> str:
+    """A direction over windows in words, such as "spread of difference [3:17]"."""
     text = ""
     for coefficient, window in terms:
         size = "" if abs(coefficient) == 1 else f"{abs(coefficient):.3g} "
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {size}{describe_window(window, names)}"
+        text += f" {sign} {size}{window.describe(names[window.channel])}"
     return text.removeprefix(" + ").strip()
-
-
-def describe_window(window: Window, names: tuple[str, ...]) -> str:
-    """A window in words: its statistic, its channel, and the cells in the notation of slices."""
-    ends = zip(window.start, window.end, strict=True)
-    box = ", ".join(f"{start}:{end}" for start, end in ends)
-    place = f"{window.statistic} of {names[window.channel]}[{box}]"
-    if window.shift == 0:
-        return place
-    return f"{'largest' if window.shift > 0 else 'smallest'} {place} moved by {abs(window.shift)}"

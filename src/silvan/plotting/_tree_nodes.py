@@ -42,11 +42,11 @@ class TreeReader:
     ) -> None:
         self._writer = TreeWriter(forest, tree, style)
         self._values = node_values(forest.forest_, tree)
-        # Windows on channels and codes of categories are written as text.
-        as_text = forest.categories_ is not None or forest.fitted_.channels is not None
-        patches = None if as_text else grid_of(forest)
-        self._directions = None if as_text else forest.forest_.directions(tree)
         self._style, self._class_names = style, class_names
+        # Codes of categories and windows are written as text.
+        is_plain = forest.categories_ is None and not forest.forest_.n_windows
+        patches = grid_of(forest) if is_plain else None
+        self._directions = None if patches is None else forest.forest_.directions(tree)
         self._shape = None if patches is None else patches._shape()
         self._contiguous = None if patches is None else patches.contiguous
 

@@ -60,11 +60,12 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     ['label', 'probabilities']
     """
     check_predictor(forest)
-    if forest.fitted_.channels is not None:
-        names = dict.fromkeys(type(c).__name__ for c in forest.fitted_.channels.channels)
-        raise ValueError(
-            f"forests with channels ({', '.join(names)}) cannot be written as ONNX models; fit the "
-            'forest with channels="raw", or keep it with its method save.'
+    if forest.forest_.n_windows or forest.fitted_.channels is not None:
+        raise invalid(
+            "forest",
+            "one without windows on channels, which ONNX models cannot hold yet",
+            forest.projections_,
+            'fit a manifold forest with channels="raw", or keep the forest with its method save',
         )
     dtype = _exact_type(forest) if dtype is None else dtype
     check_choice("dtype", dtype, _INPUT_TYPES)
