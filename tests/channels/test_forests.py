@@ -386,6 +386,14 @@ def test_scaling_comes_before_channels():
     np.testing.assert_allclose(forest.fitted_.read(X)[:, :50], expected[:, :50], atol=1e-4)
 
 
+def test_one_size_holds_for_the_axes_of_a_plane():
+    forest = ManifoldForestClassifier(3, max_size=6, random_state=0).fit(COLOUR, IMAGES_Y)
+    assert forest.projections_.max_size == (6, 6)
+    assert grid_of(forest).grid.contiguous == (True, True, False)
+    with pytest.raises(ValueError, match="max_size must be an integer from 1 to 12"):
+        forest.set_params(max_size=13).fit(COLOUR, IMAGES_Y)
+
+
 def test_each_direction_stays_on_one_channel():
     forest = ManifoldForestClassifier(10, n_patches=2, random_state=0).fit(SERIES, SERIES_Y)
     arrays = forest.forest_

@@ -293,7 +293,7 @@ class TestErrors:
     )
     def test_bad_parameters_are_refused(self, Forest, parameters, message):
         with pytest.raises(ValueError, match=message):
-            Forest(2, **parameters).fit(self.X, self.Y)
+            Forest(2, channels="raw", **parameters).fit(self.X, self.Y)
 
     def test_flat_rows_of_another_number_of_cells_are_refused(self):
         message = r"shape \(4, 5\) has 20 cells but X has 24 features; pass the shape that X was"

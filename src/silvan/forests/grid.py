@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from silvan import _core
 from silvan._parameters import growing, keyword_only
 from silvan._persistence import require_fitted
-from silvan._validation import TrainingFeatures, invalid
+from silvan._validation import TrainingFeatures, check_flag, invalid
 from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
 from silvan.channels.fitting import MAX_LEARNING_SAMPLES, learn_channels
@@ -73,12 +73,15 @@ class GridForest(GridParameters, SupervisedForest):
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
         self._flat_samples = grid is None
-        # What is said of patches must hold of windows, too.
-        self.patches().validate(self.n_features_in_)
         self.channels_ = None
+        Patches(self.shape_).validate(self.n_features_in_)
+        for run in spread_over_axes("contiguous", self.contiguous, self.shape_):
+            check_flag("contiguous", run)
         if self._wants_channels():
             # Of one sample, for the shapes: what is learnt needs the order of all of them.
             self.channels_ = self._fit_channels(checked[0][:1], seed=0)
+        # What is said of patches must hold of windows, too.
+        self.patches().validate(self.n_features_in_)
         return checked
 
     @property
@@ -155,6 +158,8 @@ class GridForest(GridParameters, SupervisedForest):
     def patches(self) -> Patches:
         """The patches that the parameters describe, on the grid of `fit`."""
         declared = {name.name: getattr(self, name.name) for name in fields(PatchParameters)}
+        if self.channels_ is not None:
+            declared["contiguous"] = self.channels_.planes.contiguous
         return Patches(**declared).resolve(self.shape_)
 
     def windows(self) -> Windows:
