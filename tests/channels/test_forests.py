@@ -164,8 +164,9 @@ def test_without_out_of_bag_scores_every_tree_sees_every_sample():
     assert forest.fitted_.sampling.plan.n_draws == len(SERIES)
     fewer = ManifoldForestClassifier(3, max_samples=0.5).fit(SERIES, SERIES_Y)
     assert fewer.fitted_.sampling.plan.n_draws == len(SERIES) // 2
-    drawn = ManifoldForestClassifier(3, bootstrap=True).fit(SERIES, SERIES_Y)
-    assert drawn.fitted_.sampling.plan.replace
+    for drawing in ({"bootstrap": True}, {"class_weight": "balanced"}):
+        drawn = ManifoldForestClassifier(3, **drawing).fit(SERIES, SERIES_Y)
+        assert drawn.fitted_.sampling.plan.replace
 
 
 @pytest.mark.parametrize("per_class", [False, True])

@@ -157,7 +157,8 @@ _PARTS = {
             their weight. With False each tree sees every sample, and weights multiply the samples'
             counts. "auto" is True with ``channels="raw"`` and False with channels; there each tree
             leaves out three tenths of the samples if `oob_score` asks for some to be left out,
-            unless `max_samples` says how many.
+            unless `max_samples` says how many. Where classes have weights it is True, because trees
+            that separate all samples that they see would ignore weights.
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"

@@ -124,9 +124,10 @@ class GridForest(GridParameters, SupervisedForest):
 
     def _settled(self) -> Self:
         raw = self._is_raw() or vars(self).get("channels_", self) is None
+        weight = getattr(self, "class_weight", None)
         chosen = {
             name: value
-            for name, value in default_growth(raw, self.oob_score).items()
+            for name, value in default_growth(raw, self.oob_score, weight).items()
             if is_auto(getattr(self, name)) or (name == "max_samples" and self._draws_are_open())
         }
         return type(self)(**{**self.get_params(deep=False), **chosen}) if chosen else self

@@ -59,9 +59,12 @@ def default_shift(plane: Plane) -> int:
     return 0 if len(plane.shape) == 1 else 1
 
 
-def default_growth(raw: bool, out_of_bag: Any) -> dict[str, Any]:
+def default_growth(raw: bool, out_of_bag: Any, class_weight: Any) -> dict[str, Any]:
     """Thresholds and draws of samples: those of the papers, or those of windows on channels."""
     if raw:
         return {"thresholds": "best", "bootstrap": True}
+    if class_weight is not None:
+        # Weights change nothing in trees of pure leaves that see all samples.
+        return {"thresholds": "random", "bootstrap": True}
     sampling = {"max_samples": OUT_OF_BAG_SAMPLES} if out_of_bag else {}
     return {"thresholds": "random", "bootstrap": False, **sampling}
