@@ -13,6 +13,9 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 1 << 19;  // features of a block: half of a usual second-level cache
+// Other columns of a block, of which a tree reads little: more samples at a node are worth more than a cache. Windows
+// on eight channels of MNIST go down 100 trees in .66 s with 400 samples in a block, in 1.25 s with 26.
+constexpr std::int64_t kColumnBytes = 1 << 23;
 constexpr std::int64_t kMinBlock = 16;
 constexpr std::int64_t kMaxBlock = 4096;
 constexpr std::int64_t kFewSamples = 16;  // so few go down several trees at a time
@@ -42,11 +45,12 @@ void add_vote(const PackedForest& forest, const Walker& walker, Voting voting, d
 template <typename Work>
 void for_sample_blocks(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                        const Work& work) {
-    const std::int64_t row_bytes =
-        features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_sample(features.type);
+    const std::int64_t column_bytes = forest.view().columns->bytes_per_sample(features.type);
     const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
-    const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
-    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);
+    const std::int64_t fitting =
+        column_bytes > 0 ? kColumnBytes / column_bytes : kBlockBytes / (features.n_features * bytes_of(features.type));
+    const std::int64_t size = std::min(share, std::clamp(fitting, kMinBlock, kMaxBlock));
+    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, size), work);
 }
 
 // For each sample a bit per tree: whether the tree drew the sample.

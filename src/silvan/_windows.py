@@ -53,6 +53,26 @@ class Window(NamedTuple):
         """Whether the value is a weighted sum of cells."""
         return self.statistic != "spread" and self.shift == 0
 
+    def describe(self, channel: str | None = None) -> str:
+        """The window in words, in the notation of slices.
+
+        Parameters
+        ----------
+        channel : str, default=None
+            Name of the channel; None: its number.
+
+        Returns
+        -------
+        words : str
+            For example ``mean of channel 0 [1:4]``.
+        """
+        name = f"channel {self.channel}" if channel is None else channel
+        slices = ", ".join(f"{a}:{b}" for a, b in zip(self.start, self.end, strict=True))
+        words = f"{self.statistic} of {name} [{slices}]"
+        if self.shift == 0:
+            return words
+        return f"{'largest' if self.shift > 0 else 'smallest'} {words} +-{abs(self.shift)}"
+
     def boxes(
         self, shape: Sequence[int], wraps: Sequence[bool]
     ) -> list[tuple[tuple[int, int], ...]]:

@@ -95,5 +95,7 @@ def test_too_few_samples_to_hold_some_out_are_refused():
 
 
 def test_default_projections_are_reached_by_their_parameters(numeric):
-    forest = BoostedForestRegressor(2).set_params(projections__component_1__distribution__mean_nonzeros=4.0)
+    forest = BoostedForestRegressor(2).set_params(
+        projections__component_1__distribution__mean_nonzeros=4.0
+    )
     assert forest.fit(*numeric).projections_.components[1][0].distribution.mean_nonzeros == 4.0

@@ -70,7 +70,13 @@ def slow_contributions(forest, X):
 def test_contributions_are_those_of_the_definition(voting, digits):
     X, y = digits
     forest = ManifoldForestClassifier(
-        3, max_size=6, min_samples_leaf=6, voting=voting, class_weight="balanced", random_state=0
+        3,
+        channels="raw",
+        max_size=6,
+        min_samples_leaf=6,
+        voting=voting,
+        class_weight="balanced",
+        random_state=0,
     ).fit(X, y)
     bias, values = feature_contributions(forest, X[:12])
     expected_bias, expected = slow_contributions(forest, X[:12])

@@ -27,7 +27,7 @@ def make(name, **options):
     if hasattr(presets, name):
         return getattr(presets, name)(200, **OPTIONS.get(name, {}) | options)
     if name == "manifold":
-        return ManifoldForestClassifier(200, shape=(2, 3), **options)
+        return ManifoldForestClassifier(200, channels="raw", shape=(2, 3), **options)
     return ForestClassifier(200, **options)
 
 

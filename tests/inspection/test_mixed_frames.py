@@ -86,7 +86,7 @@ def test_contributions_add_up(classifier, regressor, rows):
     [
         ForestClassifier(10, voting="hard", honest=True, random_state=0),
         ForestClassifier(10, projections=RidgeDirections(), random_state=0),
-        ManifoldForestClassifier(10, scaling="rank", random_state=0),
+        ManifoldForestClassifier(10, channels="raw", scaling="rank", random_state=0),
     ],
 )
 def test_contributions_add_up_for_every_kind_of_forest(forest, data, rows):

@@ -14,14 +14,14 @@ from silvan import (
 )
 from silvan.export import to_text
 from silvan.plotting import TreeDisplay
-from silvan.projections import AxisAligned, UniformCombinations
+from silvan.projections import AxisAligned, UniformCombinations, Windows
 
 
 @pytest.fixture(scope="module")
 def digits():
     data = load_digits()
     X, y = data.images.astype(np.float32), data.target
-    return ManifoldForestClassifier(3, max_size=4, random_state=0).fit(X, y)
+    return ManifoldForestClassifier(3, channels="raw", max_size=4, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_images_are_the_weights_of_the_directions(digits):
 def fit_grid(shape, **parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, *shape))
-    return ManifoldForestRegressor(1, random_state=0, **parameters).fit(
+    return ManifoldForestRegressor(1, channels="raw", random_state=0, **parameters).fit(
         X, X[:, 0].reshape(80, -1)[:, 0]
     )
 
@@ -263,3 +263,12 @@ def test_forests_without_targets_are_refused():
     forest = DensityForest(2, random_state=0).fit(load_iris().data)
     with pytest.raises(ValueError, match="forest must be a classifier or a regressor"):
         TreeDisplay.from_estimator(forest)
+
+
+def test_windows_are_written_in_words():
+    data = load_digits()
+    windows = Windows([(8, 8)], statistics=("spread",), min_size=2)
+    forest = ForestClassifier(2, projections=windows, random_state=0).fit(data.data, data.target)
+    display = TreeDisplay.from_estimator(forest, max_depth=1)
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert any("spread" in text and "channel" in text for text in texts)

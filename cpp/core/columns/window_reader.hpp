@@ -25,34 +25,42 @@ public:
     // once, whatever the number of samples.
     void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples, float* values);
 
+    // The same for one sample.
+    float project_sample(const Direction& direction, std::uint32_t sample);
+
 private:
     // A term, ready to read for any sample.
     struct Term {
-        double coefficient;
-        WindowStatistic statistic;
-        bool smallest;  // of the boxes, not the largest
-        std::size_t channel;
-        std::size_t first_box, n_boxes;
-        double factor, middle;  // of a slope
+        double coefficient = 0.0;
+        WindowStatistic statistic = WindowStatistic::mean;
+        bool smallest = false;  // of the boxes, not the largest
+        std::size_t channel = 0;
+        std::size_t n_boxes = 1;
+        std::size_t n_ahead = 1;  // the first boxes have the cache lines of all
+        std::array<BoxCorners, kMaxBoxes> boxes;
+        double factor = 0.0;  // of a slope
+        double middle = 0.0;
+    };
+    // Samples to read; those that come after them are known, too.
+    struct Block {
+        const std::uint32_t* samples;
+        std::int64_t n;
+        std::int64_t n_known;
     };
 
-    void prepare(const Direction& direction);
+    void project_terms(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples, float* values);
+    void prepare(const Window& window, float coefficient, Term& term) const;
     template <std::size_t kAxes>
-    void project_block(const std::uint32_t* samples, std::int64_t n, float* values);
+    void read_term(const Term& term, const Block& block, double* values) const;
     template <std::size_t kAxes>
-    void read_term(const Term& term, const std::uint32_t* samples, std::int64_t n, double* values);
-    template <std::size_t kAxes>
-    void read_plane(const Term& term, SumPlane plane, const std::uint32_t* samples, std::int64_t n,
-                    double* values) const;
+    void read_plane(const Term& term, SumPlane plane, const Block& block, double* values) const;
     template <std::size_t kAxes, typename Sum>
-    void read_boxes(const Term& term, SumPlane plane, const std::uint32_t* samples, std::int64_t n,
-                    double* values) const;
-    void mark_missing(const std::uint32_t* samples, std::int64_t n_samples, float* values) const;
+    void read_boxes(const Term& term, SumPlane plane, const Block& block, double* values) const;
+    void mark_missing(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                      float* values) const;
 
     const WindowSums& sums_;
     std::vector<Term> terms_;
-    std::vector<BoxCorners> corners_;
-    std::vector<Box> boxes_;
 };
 
 }  // namespace silvan

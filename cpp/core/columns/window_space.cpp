@@ -20,7 +20,7 @@ bool is_over_windows(const Direction& direction, const ChannelGrids& grids) {
 class WindowNodeColumns final : public PlainNodeColumns {
 public:
     WindowNodeColumns(const FeatureLayouts& layouts, const ChannelGrids& grids, const SplitKernels& kernels)
-        : PlainNodeColumns(layouts, kernels),
+        : PlainNodeColumns(layouts, kernels, false),
           sums_(std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids)),
           reader_(*sums_) {}
 
@@ -62,9 +62,7 @@ public:
 
     float project_sample(const Direction& direction, std::uint32_t sample) override {
         if (!is_over_windows(direction, sums_.grids())) return PlainBlockColumns::project_sample(direction, sample);
-        float value = 0.0F;
-        reader_.project(direction, &sample, 1, &value);
-        return value;
+        return reader_.project_sample(direction, sample);
     }
 
 private:

@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 import silvan
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
+from silvan.projections import Windows
 
 _MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
@@ -19,7 +20,7 @@ _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "pr
 def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[str, str]]:
     """Names and values of what is worth knowing about a forest."""
     arrays = forest.forest_
-    lines = [("forest", type(forest).__name__), ("directions", repr(forest.projections_))]
+    lines = [("forest", type(forest).__name__), ("directions", describe_directions(forest))]
     if is_classifier(forest):
         labels = [str(label) for label in forest.classes_]
         lines.append(("predicts", f"{len(labels)} classes: {_shorten(labels)}"))
@@ -50,6 +51,15 @@ def _describe_rounds(forest: Any) -> str:
         return ""
     stopped = " (stopped early)" if forest.n_iter_ < forest.n_estimators else ""
     return f" in {forest.n_iter_:,} rounds{stopped}, loss {forest.loss_!r}"
+
+
+def describe_directions(forest: BaseForest) -> str:
+    """What the nodes of a forest split along."""
+    channels, projections = forest.fitted_.channels, forest.projections_
+    if channels is None or not isinstance(projections, Windows):
+        return repr(projections)
+    statistics = ", ".join(projections.statistics)
+    return f"windows ({statistics}) on {_shorten(list(channels.layout.names))}"
 
 
 def changed_parameters(forest: BaseForest) -> list[str]:

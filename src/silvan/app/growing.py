@@ -9,6 +9,7 @@ from typing import Any
 
 from silvan.app.console import note, say
 from silvan.app.data import Dataset
+from silvan.app.describing import describe_directions
 from silvan.app.errors import UsageError
 from silvan.app.models import fit_rows
 
@@ -32,7 +33,7 @@ def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
 
 def describe(estimator: Any) -> str:
     """Class and distribution of a fitted forest."""
-    return f"{type(estimator).__name__}, {estimator.projections_!r}"
+    return f"{type(estimator).__name__}, {describe_directions(estimator)}"
 
 
 def say_growth(estimator: Any, seconds: float) -> None:

@@ -96,9 +96,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             numeric_targets=False,
         )
 
-    def _growth(
-        self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, _core.BoostOptions]:
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
+        n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
         return projections, boost_options(self, projections, plan.n_kept, n_features)
 
@@ -112,7 +111,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             if not name.startswith("_"):
                 setattr(self, name, value)
         self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
+        projections, options = self._growth(rows.sampling.plan)
         options.seed = rows.sampling.seed
         if rows.spreads is not None:
             projections = projections._with_spreads(rows.spreads)
@@ -203,12 +202,16 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _progress(self, n_rounds: int) -> Any:
         return ProgressBar(n_rounds, what="rounds") if self.verbose else nullcontext()
 
-    def _raw_scores(self, rows: NDArray[Any]) -> Floats:
+    def _raw_scores(self, checked: NDArray[Any]) -> Floats:
         """Sums over the trees, for samples that were checked."""
-        raw = np.tile(self.start_, (len(rows), 1))
-        n_trees = self.forest_.n_trees
-        _core.add_leaf_values(self.forest_, rows, raw, (0, n_trees), self._n_threads())
-        return raw
+
+        def add_up(rows: NDArray[Any]) -> Floats:
+            raw = np.tile(self.start_, (len(rows), 1))
+            n_trees = self.forest_.n_trees
+            _core.add_leaf_values(self.forest_, rows, raw, (0, n_trees), self._n_threads())
+            return raw
+
+        return self._ask_trees(add_up, checked)
 
     def _staged_raw_scores(self, X: ArrayLike) -> Iterator[Floats]:
         """Raw scores after each round; the same array every time."""
@@ -220,8 +223,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             _core.add_leaf_values(self.forest_, rows, raw, trees, self._n_threads())
             yield raw
 
-    def _predict_values(self, rows: NDArray[Any]) -> Floats:
-        return self.loss_.inverse_link(self._raw_scores(rows))
+    def _predict_values(self, checked: NDArray[Any]) -> Floats:
+        return self.loss_.inverse_link(self._raw_scores(checked))
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -111,7 +111,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
             Log-odds of the second class where there are two, otherwise a score for each class,
             whose softmax is `predict_proba`.
         """
-        return self._drop_single_score(self._raw_scores(self._rows(X)))
+        return self._drop_single_score(self._raw_scores(self._checked(X)))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Raw scores after each round.
@@ -161,8 +161,8 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         for raw in self._staged_raw_scores(X):
             yield self.classes_[favoured_classes(raw)]
 
-    def _predict_codes(self, rows: NDArray[Any]) -> NDArray[np.intp]:
-        return favoured_classes(self._raw_scores(rows))
+    def _predict_codes(self, checked: NDArray[Any]) -> NDArray[np.intp]:
+        return favoured_classes(self._raw_scores(checked))
 
     def _drop_single_score(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -43,7 +43,9 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     from the root's value to the value of its leaf; each split on the way changes it by the
     difference between child and node. The change is shared among the features of the split's
     direction in proportion to their absolute coefficients, as in `feature_importances_`, and shares
-    are averaged over the trees. A patch shares its changes equally among its cells.
+    are averaged over the trees. A patch shares its changes equally among its cells, and so does a
+    window on a channel; what a cell of a channel gets goes on to the values that it is computed
+    from.
 
     The parts add up: ``bias + values.sum(axis=1)`` is `predict_proba` of a classifier and
     `predict` of a regressor, but for rounding. Of a boosted forest it is the raw score, the
@@ -104,14 +106,19 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     fitted = forest.fitted_
     arrays = fitted.voting_arrays
     bias = np.zeros(arrays.n_outputs)
-    values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
+    channels = forest.fitted_.channels
+    n_features = arrays.n_features if channels is None else forest.n_features_in_
+    values = np.zeros((len(nodes), n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
         means = node_values(arrays, tree)
         bias += means[0]
         leaves, place = np.unique(nodes[:, tree], return_inverse=True)
-        shares = direction_shares(arrays.directions(tree), fitted.spreads)
+        shares = direction_shares(arrays.shares(tree), fitted.spreads)
         for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means, shares)):
-            values[:, :, output] += parts.toarray()[place]
+            dense = parts.toarray()
+            if channels is not None:
+                dense = channels.credit_on_grid(dense).reshape(len(leaves), n_features)
+            values[:, :, output] += dense[place]
     start = forest.fitted_.start
     if start is None:
         bias /= arrays.n_trees

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from silvan._validation import check_flag, check_forest, check_integer, invalid, is_integer
+from silvan._windows import Window
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
@@ -30,9 +31,10 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A categorical feature has the codes of its categories at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A forest with `scaling`
-    has directions and thresholds over scaled features.
+    slices, and a window on a channel as ``mean of channel 1 [2:5, 0:3]``, with ``largest`` in front
+    and the shift behind it where it is shifted. A categorical feature has the codes of its
+    categories at the node behind its name, as in ``colour {red: 0.31, blue: -0.20} + size``; all
+    others have code 0. A forest with `scaling` has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     -------
     description : dict
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
-        none), ``categories`` (a list of names for each categorical feature and None for numbers, or
+        none), ``channels`` (the names of the arrays that windows lie on, or None),
+        ``categories`` (a list of names for each categorical feature and None for numbers, or
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
         classes, in place of its values), ``start`` and ``loss`` (of a boosted forest: what the
@@ -111,7 +114,9 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         categorical feature is a dictionary of the codes of its categories, by name; others have
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
         the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
-        ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
+        ``right``; where it is over windows, ``windows`` take the place of ``features``, with the
+        attributes of `silvan.projections.Window` each. A leaf has ``values``, one for each class or
+        output. Both have ``n_samples``,
         ``weight`` and ``impurity``.
 
     Examples
@@ -125,17 +130,18 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     ([1, 3], [1.0, -1.0], 1, 2)
     """
     check_forest(forest)
-    patches = grid_of(forest)
+    patches, channels = grid_of(forest), forest.fitted_.channels
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)
     start = forest.fitted_.start
     return {
         "type": type(forest).__name__,
-        "n_features": forest.forest_.n_features,
+        "n_features": forest.n_features_in_,
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
+        "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
         "start": None if start is None else start.tolist(),
@@ -177,7 +183,9 @@ class _Codes:
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
     arrays, codes = forest.forest_, _Codes(forest, tree)
-    directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
+    # A direction is over features alone or over windows alone.
+    directions = arrays.stored_directions(tree) if arrays.n_windows else arrays.directions(tree)
+    values = arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -193,12 +201,18 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         features = directions.indices[entries].tolist()
         coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
-        yield {
-            "features": features,
-            "coefficients": [
+        windows = [window._asdict() for _, window in arrays.windows(node)]
+        coefficients = (
+            coefficients
+            if windows
+            else [
                 codes.coefficient(number, *pair)
                 for pair in zip(features, coefficients, strict=True)
-            ],
+            ]
+        )
+        yield {
+            **({"windows": windows} if windows else {"features": features}),
+            "coefficients": coefficients,
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
@@ -228,6 +242,8 @@ class TreeWriter:
         patches = grid_of(forest)
         self._shape = None if patches is None else patches._shape()
         self._classes = leaf_classes(forest)
+        channels = forest.fitted_.channels
+        self._channels = None if channels is None else channels.layout.names
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -267,12 +283,16 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
-        box = self._box(node["features"], node["coefficients"])
-        if box:
-            return box
+        if "windows" in node:
+            names = [self._window(Window(**window)) for window in node["windows"]]
+        else:
+            box = self._box(node["features"], node["coefficients"])
+            if box:
+                return box
+            names = [self._name(feature) for feature in node["features"]]
         terms = [
-            self._term(feature, coefficient)
-            for feature, coefficient in zip(node["features"], node["coefficients"], strict=True)
+            self._term(name, coefficient)
+            for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
         text = " ".join(shown)
@@ -280,14 +300,16 @@ class TreeWriter:
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, coefficient: float | dict[str, float]) -> tuple[str, str]:
+    def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
-        name = self._name(feature)
         if isinstance(coefficient, dict):
             return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
         size = abs(coefficient)
         text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
         return "-" if coefficient < 0 else "+", text
+
+    def _window(self, window: Window) -> str:
+        return window.describe(None if self._channels is None else self._channels[window.channel])
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:
@@ -357,7 +379,7 @@ def check_tree(forest: BaseForest, tree: object) -> None:
 
 def check_feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
     """Require a name for each feature; None takes those of the forest, if it has any."""
-    n_features = forest.forest_.n_features
+    n_features = forest.n_features_in_
     if given is None:
         names: Sequence[str] | None = getattr(forest, "feature_names_in_", None)
         return names

@@ -218,8 +218,8 @@ class ForestArrays:
     def _check_linear(self) -> None:
         """Refuse windows whose values are not sums of cells."""
         for name, found in (
-            ("the spread of windows", self.window_statistic == STATISTICS.index("spread")),
-            ("the shifts of windows", self.window_shift != 0),
+            ("spreads of windows", self.window_statistic == STATISTICS.index("spread")),
+            ("shifts of windows", self.window_shift != 0),
         ):
             if found.any():
                 raise ValueError(

@@ -29,12 +29,11 @@ class BaggedForest(BaggedParameters, BaseForest):
     def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
         """Set the criterion, and what the core must know of it besides."""
 
-    def _growth(
-        self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         """The distribution to draw from and the options of the core, checked against the data."""
+        n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
-        options = grow_options(self, plan.n_kept, n_features)
+        options = grow_options(self._settled(), plan.n_kept, n_features)
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
@@ -43,7 +42,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
         self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
+        projections, options = self._growth(rows.sampling.plan)
         if rows.spreads is not None:
             projections = projections._with_spreads(rows.spreads)
         self.projections_ = clone(projections, safe=False)
@@ -54,7 +53,7 @@ class BaggedForest(BaggedParameters, BaseForest):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_bagged_parameters(self)
+        check_bagged_parameters(self._settled())
 
     def _grow(
         self,

@@ -64,19 +64,20 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         )
 
     def _plan_rows(self, targets: Targets, weight: NDArray[np.float64] | None) -> RowPlan:
+        settled = self._settled()
         return plan_rows(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
+            bootstrap=settled.bootstrap,
+            max_samples=settled.max_samples,
             estimation_share=self.honest_fraction if self.honest else 0.0,
             numeric_targets=targets.numeric,
         )
 
     def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
         options.criterion = self._criteria[self.criterion]
-        options.random_thresholds = self.thresholds == "random"
+        options.random_thresholds = self._settled().thresholds == "random"
 
     def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
@@ -91,7 +92,7 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("criterion", self.criterion, self._criteria)
-        check_bagged_supervised_parameters(self)
+        check_bagged_supervised_parameters(self._settled())
 
     def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
         sampling = self._sampling
@@ -142,10 +143,11 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         leaves = self.apply(X)
         return RowWeighting(self.forest_, self._sampling)(leaves)
 
-    def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _predict_values(self, checked: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""
-        values: NDArray[np.float64] = _core.predict(
-            self.forest_, rows, self._hard_votes, self._n_threads()
+        hard, n_threads = self._hard_votes, self._n_threads()
+        values: NDArray[np.float64] = self._ask_trees(
+            lambda rows: _core.predict(self.forest_, rows, hard, n_threads), checked
         )
         return values
 

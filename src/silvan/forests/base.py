@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -64,7 +65,7 @@ class BaseForest(
         """Check samples to predict; return an array with a column per feature."""
 
     @abstractmethod
-    def _growth(self, plan: RowPlan, n_features: int) -> tuple[ProjectionDistribution, Any]:
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, Any]:
         """The distribution to draw from and the options of the core, checked against the data."""
 
     @abstractmethod
@@ -74,6 +75,14 @@ class BaseForest(
     def _n_categories(self) -> NDArray[np.int64] | None:
         """Number of categories of each feature, 0 for numbers; None if there are none."""
         return None
+
+    def _settled(self) -> Self:
+        """The same forest, with a value for every parameter that was left to it."""
+        return self
+
+    def _n_columns(self) -> int:
+        """Number of features as the trees read them."""
+        return int(self.n_features_in_)
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
@@ -147,7 +156,7 @@ class BaseForest(
         return measure_spreads(columns, self._n_categories())
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
+        check_parameters(self._settled())
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf of each tree that each row ends in.
@@ -162,16 +171,27 @@ class BaseForest(
         leaves : ndarray of shape (n_samples, n_estimators)
             Number of the leaf among the nodes of its tree.
         """
-        rows = self._rows(X)
-        leaves: NDArray[np.int32] = _core.apply(self.forest_, rows, self._n_threads())
+        leaves: NDArray[np.int32] = self._ask_trees(
+            lambda rows: _core.apply(self.forest_, rows, self._n_threads()), self._checked(X)
+        )
         return leaves
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return them as the core reads them."""
+        return self._scaled(self._checked(X))
+
+    def _checked(self, X: ArrayLike) -> NDArray[Any]:
+        """Check samples to predict; return an array with a column per feature."""
         check_is_fitted(self)
         checked = self._check_rows(X)
         check_features(checked)
-        return self._scaled(checked)
+        return checked
+
+    def _ask_trees(
+        self, ask: Callable[[NDArray[Any]], NDArray[Any]], checked: NDArray[Any]
+    ) -> NDArray[Any]:
+        """What a function of samples as the trees read them returns for checked samples."""
+        return ask(self._scaled(checked))
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
@@ -192,8 +212,8 @@ class BaseForest(
         names = getattr(self, "feature_names_in_", None)
         require_fitted(
             {
-                "n_features_in_": self.n_features_in_ == forest.n_features,
-                "feature_names_in_": names is None or names.shape == (forest.n_features,),
+                "n_features_in_": self._n_columns() == forest.n_features,
+                "feature_names_in_": names is None or names.shape == (self.n_features_in_,),
                 "forest_.members": bool((forest.members < n_samples).all()),
             }
         )

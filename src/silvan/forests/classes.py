@@ -49,16 +49,16 @@ class ClassForest(ClassifierMixin, ClassParameters, SupervisedForest):  # type: 
             of them in `classes_`, as in scikit-learn; this is the only place where the order of the
             classes counts, and `predict_proba` shows such ties.
         """
-        rows = self._rows(X)
-        codes = np.empty(len(rows), dtype=np.intp)
-        for block in sample_blocks(len(rows), self.n_classes_):
-            codes[block] = self._predict_codes(rows[block])
+        checked = self._checked(X)
+        codes = np.empty(len(checked), dtype=np.intp)
+        for block in sample_blocks(len(checked), self.n_classes_):
+            codes[block] = self._predict_codes(checked[block])
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
-    def _predict_codes(self, rows: NDArray[Any]) -> NDArray[np.intp]:
+    def _predict_codes(self, checked: NDArray[Any]) -> NDArray[np.intp]:
         """Places of the most probable classes, for samples that were checked."""
-        codes: NDArray[np.intp] = self._predict_values(rows).argmax(axis=1)
+        codes: NDArray[np.intp] = self._predict_values(checked).argmax(axis=1)
         return codes
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -75,7 +75,7 @@ class ClassForest(ClassifierMixin, ClassParameters, SupervisedForest):  # type: 
             In the order of `classes_`. Of a bagged forest, means over the trees of leaf
             probabilities (soft voting) or votes (hard voting).
         """
-        return self._predict_values(self._rows(X))
+        return self._predict_values(self._checked(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the logarithm of the probability of each class; it is -inf for probability 0.

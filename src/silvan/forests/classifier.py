@@ -38,7 +38,10 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
     {classifier_criterion}
     max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {classifier_voting}
     {running}

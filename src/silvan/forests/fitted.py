@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan.channels import FittedChannels
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowSampling
@@ -52,6 +53,8 @@ class FittedForest:
     start : ndarray of shape (n_outputs,) or None
         Of a boosted forest, what the leaf values of its trees are added to; None where predictions
         are means over the trees.
+    channels : FittedChannels or None
+        What turns samples into the cells that windows lie on; None for a forest without windows.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class FittedForest:
     hard_votes: bool = False
     criterion: str = "gaussian"
     start: NDArray[np.float64] | None = None
+    channels: FittedChannels | None = None
 
     @property
     def spreads(self) -> NDArray[np.float64] | None:

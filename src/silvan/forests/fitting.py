@@ -15,6 +15,7 @@ from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 
 if TYPE_CHECKING:
+    from silvan.channels import FittedChannels
     from silvan.forests.scaling import Scaler
     from silvan.forests.targets import Targets
 
@@ -36,6 +37,7 @@ class TrainingRows(NamedTuple):
     sampling: RowSampling
     spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     scaler: Scaler | None = None
+    channels: FittedChannels | None = None
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class NumberForest(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type:
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
             Of a bagged forest, means over the trees of the mean targets in the leaves.
         """
-        return self._drop_single_output(self._predict_values(self._rows(X)))
+        return self._drop_single_output(self._predict_values(self._checked(X)))
 
     def _encode_targets(self, y: NDArray[Any]) -> NumberTargets:
         return NumberTargets.encode(y)

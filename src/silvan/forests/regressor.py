@@ -38,7 +38,10 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
     {regressor_criterion}
     max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}

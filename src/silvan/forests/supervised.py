@@ -54,7 +54,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Read the targets; the estimator stays as it is."""
 
     @abstractmethod
-    def _predict_values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _predict_values(self, checked: NDArray[Any]) -> NDArray[np.float64]:
         """Predicted numbers, or probabilities of the classes, for samples that were checked."""
 
     @abstractmethod
@@ -153,7 +153,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
         plan = self._plan_rows(targets, weight)
-        self._growth(plan, X.shape[1])
+        self._growth(plan)
         return CheckedRows(X, targets, weight, plan)
 
     def _n_categories(self) -> NDArray[np.int64] | None:
@@ -178,7 +178,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_supervised_parameters(self)
+        check_supervised_parameters(self._settled())
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -216,7 +216,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             {
                 "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
                 "_scaler": scaler is None
-                or (isinstance(scaler, Scaler) and scaler._belongs_to(forest.n_features)),
+                or (isinstance(scaler, Scaler) and scaler._belongs_to(self.n_features_in_)),
                 "_categories": len(forest.n_categories) == 0
                 if table is None
                 else isinstance(table, CategoryTable) and table._belongs_to(forest.n_categories),

@@ -13,12 +13,14 @@ from silvan.inspection.posteriors import hellinger_distance
 from silvan.inspection.projections import TopProjections, top_projections
 from silvan.inspection.strength import StrengthCorrelation, strength_and_correlation
 from silvan.inspection.trees import tree_predictions
+from silvan.inspection.windows import TopWindows, top_windows
 
 __all__ = [
     "BiasVariance",
     "LeafPolytope",
     "StrengthCorrelation",
     "TopProjections",
+    "TopWindows",
     "background_share",
     "bias_variance",
     "decompose_error",
@@ -31,5 +33,6 @@ __all__ = [
     "projection_counts",
     "strength_and_correlation",
     "top_projections",
+    "top_windows",
     "tree_predictions",
 ]

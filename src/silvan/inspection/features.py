@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from silvan._validation import check_choice, check_flag, check_forest, invalid, 
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
-from silvan.forests.grid import flatten_rows
+from silvan.forests.grid import GridForest, flatten_rows
 from silvan.forests.importances import (
     class_gains,
     class_weights,
@@ -66,11 +66,39 @@ def projection_counts(
     """
     check_forest(forest)
     check_flag("normalize", normalize)
+    if forest.fitted_.channels is not None:
+        raise ValueError(
+            "projection_counts counts the features of directions, but those of this forest are "
+            "windows on channels; use importance_map, or grow the forest with "
+            'channels="raw".'
+        )
     arrays = forest.forest_
     counts = np.zeros(arrays.n_features, dtype=np.int64)
     for tree in range(arrays.n_trees):
-        counts += np.bincount(arrays.directions(tree).indices, minlength=arrays.n_features)
+        counts += np.bincount(arrays.shares(tree).indices, minlength=arrays.n_features)
     return share(counts.astype(np.float64)) if normalize else counts
+
+
+@overload
+def importance_map(
+    forest: BaseForest,
+    kind: str = "counts",
+    *,
+    per_class: bool = False,
+    by_channel: Literal[False] = False,
+    shape: int | Sequence[int] | None = None,
+) -> NDArray[np.float64]: ...
+
+
+@overload
+def importance_map(
+    forest: BaseForest,
+    kind: str = "counts",
+    *,
+    per_class: bool = False,
+    by_channel: Literal[True],
+    shape: int | Sequence[int] | None = None,
+) -> dict[str, NDArray[np.float64]]: ...
 
 
 def importance_map(
@@ -78,9 +106,13 @@ def importance_map(
     kind: str = "counts",
     *,
     per_class: bool = False,
+    by_channel: bool = False,
     shape: int | Sequence[int] | None = None,
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | dict[str, NDArray[np.float64]]:
     """Importance of the features in the shape of the data.
+
+    The windows of a forest with channels credit the cells in them, and each cell the values that it
+    is computed from: those of a difference its neighbours, those of a spectrum the whole series.
 
     Parameters
     ----------
@@ -104,6 +136,9 @@ def importance_map(
           and Gini the two terms are the same, and so are the maps.
 
         Trees of a boosted forest are each grown for a class, and credit their splits to it.
+    by_channel : bool, default=False
+        Whether to have a map for each array of the forest's channels, in its own shape: that of a
+        spectrum is over frequency. Only for forests with channels.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
         grid if it has one (see `grid_of`), and otherwise (n_features,).
@@ -111,7 +146,8 @@ def importance_map(
     Returns
     -------
     importance : ndarray of the given shape, or of shape (n_classes, ...) if `per_class`
-        All values together sum to 1 (0 for a forest without splits).
+        All values together sum to 1 (0 for a forest without splits). With `by_channel` a dictionary
+        of these by the names of the arrays; all of them together sum to 1.
 
     References
     ----------
@@ -135,11 +171,28 @@ def importance_map(
     check_flag("per_class", per_class)
     if per_class:
         _check_classes(forest)
+    check_flag("by_channel", by_channel)
+    channels = forest.fitted_.channels
+    if by_channel and channels is None:
+        raise invalid(
+            "by_channel",
+            "False for a forest without channels",
+            by_channel,
+            'leave it out, or fit a manifold forest with channels="auto"',
+        )
     shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
     spreads = forest.fitted_.spreads
-    importance = share(credit_features(forest.forest_, credit, spreads, by_weight=kind == "gain"))
-    return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
+    importance = share(credit_features(forest.forest_, credit, spreads, by_weight=kind == "gain")).T
+    if by_channel and channels is not None:
+        layout = channels.layout
+        cells = [importance[:, layout.cells(k)] for k in range(layout.n_channels)]
+        parts = [part.reshape(-1, *shape) for part, shape in zip(cells, layout.shapes, strict=True)]
+        maps = parts if per_class else [part[0] for part in parts]
+        return dict(zip(layout.names, maps, strict=True))
+    if channels is not None:
+        importance = channels.credit_on_grid(importance)
+    return importance.reshape(-1, *shape) if per_class else importance[:1].reshape(shape)
 
 
 def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], NDArray[np.float64]]:
@@ -241,7 +294,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
 
 
 def grid_of(forest: BaseForest) -> Patches | None:
-    """The grid that a fitted forest draws patches on.
+    """The grid that the samples of a fitted forest lie on, as patches on it.
 
     Parameters
     ----------
@@ -251,7 +304,8 @@ def grid_of(forest: BaseForest) -> Patches | None:
     Returns
     -------
     patches : Patches or None
-        The forest's patches, or the first ones of a mixture; None if it has none.
+        Those that a manifold forest draws, or would draw without channels; those of another forest,
+        or the first ones of a mixture; None if it has none.
 
     Examples
     --------
@@ -263,12 +317,14 @@ def grid_of(forest: BaseForest) -> Patches | None:
     Patches(shape=(6, 6))
     """
     check_forest(forest)
+    if isinstance(forest, GridForest):
+        return forest.patches()
     return find_component(forest.projections_, Patches)
 
 
 def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
     """The shape to lay the features out in: the one given, or the grid's, or a line."""
-    n_features = forest.forest_.n_features
+    n_features = int(forest.n_features_in_)
     if shape is None:
         patches = grid_of(forest)
         return (n_features,) if patches is None else patches._shape()

@@ -42,10 +42,11 @@ class TreeReader:
     ) -> None:
         self._writer = TreeWriter(forest, tree, style)
         self._values = node_values(forest.forest_, tree)
-        self._directions = forest.forest_.directions(tree)
         self._style, self._class_names = style, class_names
-        # Codes of categories are written as text.
-        patches = grid_of(forest) if forest.categories_ is None else None
+        # Codes of categories and windows are written as text.
+        is_plain = forest.categories_ is None and not forest.forest_.n_windows
+        patches = grid_of(forest) if is_plain else None
+        self._directions = None if patches is None else forest.forest_.directions(tree)
         self._shape = None if patches is None else patches._shape()
         self._contiguous = None if patches is None else patches.contiguous
 
@@ -91,7 +92,7 @@ class TreeReader:
 
     def _atom(self, number: int) -> NDArray[np.float64] | None:
         """The direction's coefficients as lines or images of channels, or None to use words."""
-        if self._shape is None:
+        if self._shape is None or self._directions is None:
             return None
         coefficients = self._directions[[number]].toarray().astype(np.float64)
         kept = [a for a, length in enumerate(self._shape) if length > 1] or [0]

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from silvan._validation import check_integer, invalid
+from silvan.channels import FittedChannels
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.defaults import default_projections
 from silvan.forests.grid import GridForest
@@ -149,12 +150,60 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     }
 
 
+def window_grid(
+    channels: FittedChannels, *, max_directions: int | None = None
+) -> dict[str, list[Any]]:
+    """A grid of windows for manifold forests with channels.
+
+    Along series, with or without spread and slope, with windows of up to a quarter or all of the
+    axis; in images and volumes, windows of up to 4, 8 or 16 cells, shifted or not. The number d of
+    directions at a node is p to the powers 1/2 and 2/3, where p counts the cells of all channels.
+
+    Parameters
+    ----------
+    channels : FittedChannels
+        The channels of a forest, its `channels_`.
+    max_directions : int, default=None
+        Upper limit of d. A larger d is cut off there.
+
+    Returns
+    -------
+    grid : dict of str to list
+        A grid for `OutOfBagSearch` or ``sklearn.model_selection.GridSearchCV`` over a manifold
+        forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.channels import Difference, Raw, fit_channels
+    >>> from silvan.tuning import window_grid
+    >>> window_grid(fit_channels([Raw(), Difference()], np.zeros((10, 100))))
+    {'max_features': [14, 34], 'statistics': [('mean',), ('mean', 'spread', 'slope')], \
+'max_size': [25, 100]}
+    """
+    check_integer("max_directions", max_directions, 1, or_none=True)
+    plane = channels.planes.plane
+    grid: dict[str, list[Any]] = {
+        "max_features": _powers(channels.layout.n_cells, [1 / 2, 2 / 3], max_directions)
+    }
+    if len(plane.shape) == 1:
+        length = plane.shape[0]
+        grid["statistics"] = [("mean",), ("mean", "spread", "slope")]
+        grid["max_size"] = sorted({max(1, length // 4), length})
+    else:
+        grid["max_size"] = sorted({min(size, *plane.shape) for size in (4, 8, 16)})
+        grid["shift"] = [0, 1]
+    return grid
+
+
 def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[str, list[Any]]]:
     """The grid for a forest that has seen its data.
 
     Beside the thesis' directions it has some with random thresholds, which take less time.
     """
     n_features = forest.n_features_in_
+    if isinstance(forest, GridForest) and forest.channels_ is not None:
+        return [window_grid(forest.channels_, max_directions=max_directions)]
     if isinstance(forest, GridForest):
         return [patch_grid(forest.patches(), max_directions=max_directions)]
     searched = direction_grid(forest.projections, n_features, max_directions=max_directions)
@@ -170,7 +219,7 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
 
 def affordable_directions(forest: BaggedForest, n_samples: int) -> int:
     """The largest d that a default grid should have for a forest on so many samples."""
-    own = n_directions(forest, forest.n_features_in_)
+    own = n_directions(forest, forest._n_columns())
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
 
 

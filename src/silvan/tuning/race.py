@@ -28,7 +28,8 @@ class Reader:
     """A forest that has checked the data, and their samples as it reads them."""
 
     def __init__(self, forest: BaggedForest, data: tuple[Any, Any, Any]) -> None:
-        if not forest.bootstrap and forest.max_samples is None:
+        settled = forest._settled()
+        if not settled.bootstrap and settled.max_samples is None:
             raise invalid(
                 "bootstrap",
                 "True, or max_samples be set, for trees to leave out samples that score them",
@@ -55,7 +56,7 @@ class Reader:
         forest: BaggedForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
         forest.__dict__.update(learnt)
         forest._check_parameters()
-        forest._growth(self._checked.plan, forest.n_features_in_)
+        forest._growth(self._checked.plan)
         return forest
 
 
@@ -91,7 +92,7 @@ class Candidate:
         self.reader = reader
         self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest, forest.n_features_in_)
+        self.work = _WORK_OF_A_TREE + n_directions(forest, forest._n_columns())
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0

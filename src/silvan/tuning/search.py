@@ -62,7 +62,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     param_grid : dict or list of dict, default=None
         Values to try for each parameter, as in ``sklearn.model_selection.GridSearchCV``. None is
         `direction_grid` for the estimator's projections, with up to four more candidates that have
-        ``thresholds="random"``, and `patch_grid` for a manifold forest.
+        ``thresholds="random"``, and `window_grid` for a manifold forest (`patch_grid` for one with
+        ``channels="raw"``).
         `n_estimators` cannot be searched: more trees are never worse.
     min_trees : int, default=20
         Trees of every candidate in the first round.
@@ -99,7 +100,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     See Also
     --------
     direction_grid : The thesis' grid.
-    patch_grid : A grid for manifold forests.
+    window_grid : A grid for manifold forests.
+    patch_grid : A grid for manifold forests with ``channels="raw"``.
 
     Notes
     -----

@@ -117,7 +117,7 @@ class GaussianForest(BaggedForest):
             max_samples=self.max_samples,
             numeric_targets=True,
         )
-        self._growth(plan, X.shape[1])
+        self._growth(plan)
         return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:

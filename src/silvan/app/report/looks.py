@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from silvan.app.report import charts, figures
 from silvan.app.report.panel import Panel, gallery, html_table
 from silvan.app.report.subject import Subject
-from silvan.inspection import importance_map, top_projections
+from silvan.inspection import (
+    TopProjections,
+    TopWindows,
+    importance_map,
+    top_projections,
+    top_windows,
+)
 
 _MAX_BARS, _MAX_CLASSES, _N_PROJECTIONS = 20, 12, 12
 
@@ -53,20 +59,16 @@ def _image_maps(subject: Subject) -> Markup:
 
 
 def projections_panel(subject: Subject) -> Panel | None:
-    """The projections that gain most, drawn in the shape of the data."""
+    """The projections that gain most, drawn in the shape of the data; windows in words."""
+    if subject.forest.fitted_.channels is not None:
+        return _windows_panel(top_windows(subject.forest, _N_PROJECTIONS))
     top = top_projections(subject.forest, _N_PROJECTIONS)
     if not len(top):
         return None
     lead = "The sums of features that gain most; splits compare such a sum with a threshold. "
     data = subject.data
     if data.kind == "table":
-        rows = [
-            (f"{share:.2%}", f"{count:,}", formula)
-            for share, count, formula in zip(
-                top.importances, top.n_splits, top.formulas(), strict=True
-            )
-        ]
-        body = html_table(("share of the gain", "splits", "projection"), rows)
+        body = _table(top, "projection")
     else:
         draw = figures.draw_direction if data.kind == "image" else figures.draw_series_direction
         mean = _mean_row(subject)
@@ -81,6 +83,25 @@ def projections_panel(subject: Subject) -> Panel | None:
         )
         lead += "Orange cells are added and blue ones subtracted; behind them is the mean row."
     return Panel("projections", "Its best projections", lead, body)
+
+
+def _windows_panel(top: TopWindows) -> Panel | None:
+    """The windows that gain most, in words."""
+    if not len(top):
+        return None
+    lead = (
+        "The windows that gain most; splits compare the mean, the spread or the slope of the cells "
+        "in a window on one channel with a threshold."
+    )
+    return Panel("projections", "Its best windows", lead, _table(top, "window"))
+
+
+def _table(top: TopProjections | TopWindows, what: str) -> Markup:
+    rows = [
+        (f"{share:.2%}", f"{count:,}", formula)
+        for share, count, formula in zip(top.importances, top.n_splits, top.formulas(), strict=True)
+    ]
+    return html_table(("share of the gain", "splits", what), rows)
 
 
 def _mean_row(subject: Subject) -> NDArray[np.float64]:

@@ -62,6 +62,13 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     ['label', 'probabilities']
     """
     check_predictor(forest)
+    if forest.forest_.n_windows or forest.fitted_.channels is not None:
+        raise invalid(
+            "forest",
+            "one without windows on channels, which ONNX models cannot hold yet",
+            forest.projections_,
+            'fit a manifold forest with channels="raw", or keep the forest with its method save',
+        )
     dtype = _exact_type(forest) if dtype is None else dtype
     check_choice("dtype", dtype, _INPUT_TYPES)
     categories = forest.categories_
