@@ -106,7 +106,7 @@ DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
                                 const ConstArray<std::int32_t>& indices, const ConstArray<float>& coefficients,
                                 const ConstArray<double>& cumulative) {
-    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients)};
+    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients), {}};
     return std::make_shared<Dictionary>(check_n_features(n_features), std::move(atoms), to_vector(cumulative));
 }
 
