@@ -12,7 +12,9 @@ ColumnDescription describe_columns(const TrainingArrays& arrays, const Projectio
     if (arrays.n_categories.empty()) return distribution.columns();
     const bool has_targets = arrays.targets.label != nullptr || arrays.targets.value != nullptr;
     require(has_targets, "categories need targets");
-    require(distribution.columns().windows.empty(), "windows need numbers, but X has categorical features; encode these as numbers, or draw from other projections.");
+    require(distribution.columns().windows.empty(),
+            "windows need numbers, but X has categorical features; encode these as numbers, or draw from other "
+            "projections.");
     return {{}, {}, arrays.n_categories, {}};
 }
 

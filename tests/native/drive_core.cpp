@@ -26,6 +26,7 @@
 #include "core/samplers/random_rotation.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
+#include "core/samplers/windows.hpp"
 #include "core/thread_team.hpp"
 
 namespace {
@@ -81,6 +82,10 @@ std::uint64_t digest_of(const ForestArrays& forest) {
     digest.add(forest.values);
     digest.add(forest.member_indptr);
     digest.add(forest.members);
+    digest.add(forest.window_channel);
+    digest.add(forest.window_box);
+    digest.add(forest.window_statistic);
+    digest.add(forest.window_shift);
     return digest.value();
 }
 
@@ -101,6 +106,19 @@ std::shared_ptr<ProjectionDistribution> make_patches() {
     return std::make_shared<Patches>(PatchShape{{axis, axis}, CoefficientKind::ones, false, 1});
 }
 
+// Two channels of half the features each.
+std::shared_ptr<ProjectionDistribution> make_windows(Boundary boundary) {
+    const PatchAxis rows{kSide / 2, 1, 3, boundary, 1};
+    const PatchAxis columns{kSide, 1, 6, boundary, 2};
+    return std::make_shared<Windows>(
+        WindowOptions{{{rows, columns}, {rows, columns}},
+                      {1.0, 2.0},
+                      {WindowStatistic::mean, WindowStatistic::spread, WindowStatistic::slope},
+                      2,
+                      2,
+                      0.5});
+}
+
 std::vector<Kind> make_kinds() {
     const auto axis = std::make_shared<AxisAligned>(kFeatures);
     const auto sparse = std::make_shared<MatrixSigns>(kFeatures, 3.0);
@@ -117,6 +135,9 @@ std::vector<Kind> make_kinds() {
         {"sparse gini honest", Criterion::gini, sparse, false, false, false, false, 0.5},
         {"patches gini bytes", Criterion::gini, make_patches(), true},
         {"patches squared error", Criterion::squared_error, make_patches()},
+        {"windows gini bytes", Criterion::gini, make_windows(Boundary::pad), true},
+        {"windows gini missing", Criterion::gini, make_windows(Boundary::wrap), false, true},
+        {"windows squared error", Criterion::squared_error, make_windows(Boundary::inside)},
         {"rotation gini", Criterion::gini, std::make_shared<RandomRotation>(kFeatures)},
         {"combinations gaussian", Criterion::gaussian, combinations},
     };
@@ -205,7 +226,7 @@ private:
     std::vector<std::int64_t> n_categories_;
 };
 
-ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
+ForestView view_of(const ForestArrays& forest, const TrainingSet& training, const std::vector<Window>& windows) {
     ForestView view;
     view.n_trees = static_cast<std::int64_t>(forest.tree_offsets.size()) - 1;
     view.n_features = kFeatures;
@@ -221,6 +242,7 @@ ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
     view.value_indptr = forest.value_indptr.data();
     view.value_outputs = forest.value_outputs.data();
     view.values = forest.values.data();
+    view.windows = windows.data();
     view.columns = training.space.get();
     return view;
 }
@@ -243,7 +265,10 @@ void drive(const Kind& kind, const Arguments& arguments) {
     const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
     const ForestArrays forest = grow_forest(training, *kind.distribution, options_of(kind, arguments),
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
-    const ForestView view = view_of(forest, training);
+    const std::vector<Window> windows = join_windows(
+        forest.window_channel.data(), forest.window_box.data(), forest.window_statistic.data(),
+        forest.window_shift.data(), forest.window_channel.size(), training.space->describe().windows.n_axes());
+    const ForestView view = view_of(forest, training, windows);
     const ThreadTeam team(arguments.n_threads);
     const PackedForest packed(view, team);
     Digest predicted;

@@ -116,7 +116,7 @@ public:
 
     std::int64_t n_features() const override { return categories_.n_features(); }
     std::int64_t n_columns() const override { return categories_.n_columns(); }
-    ColumnDescription describe() const override { return {{}, {}, n_categories_}; }
+    ColumnDescription describe() const override { return {{}, {}, n_categories_, {}}; }
     void check(const FeatureMatrix& samples) const override;
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;

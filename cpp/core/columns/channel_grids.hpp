@@ -1,6 +1,7 @@
 // Where the cells of channels and their running sums lie, and which boxes a window reads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -53,23 +54,23 @@ public:
     template <typename Visit>
     void visit_cells(std::size_t channel, const Box& box, const Visit& visit) const {
         const ChannelGrid& grid = grids_[channel];
-        visit_axis(grid, box, 0, grid.first_cell, visit);
-    }
-
-private:
-    template <typename Visit>
-    void visit_axis(const ChannelGrid& grid, const Box& box, std::size_t axis, std::int64_t offset,
-                    const Visit& visit) const {
-        for (std::int64_t at = box.start[axis]; at < box.end[axis]; ++at) {
-            const std::int64_t cell = offset + at % grid.length[axis] * grid.cell_stride[axis];
-            if (axis + 1 == n_axes()) {
-                visit(cell, at);
-            } else {
-                visit_axis(grid, box, axis + 1, cell, visit);
+        const std::size_t n = std::min(n_axes(), kMaxWindowAxes);
+        std::array<std::int64_t, kMaxWindowAxes> at{};
+        std::copy_n(box.start, n, at.begin());
+        for (bool inside = true; inside;) {
+            std::int64_t cell = grid.first_cell;
+            for (std::size_t a = 0; a < n; ++a) cell += at[a] % grid.length[a] * grid.cell_stride[a];
+            visit(cell, at[n - 1]);
+            // The next cell: the last axis runs fastest.
+            inside = false;
+            for (std::size_t a = n; a-- > 0 && !inside;) {
+                inside = ++at[a] < box.end[a];
+                if (!inside) at[a] = box.start[a];
             }
         }
     }
 
+private:
     WindowDescription description_;
     std::vector<ChannelGrid> grids_;
     std::int64_t n_cells_ = 0;
