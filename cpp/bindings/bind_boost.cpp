@@ -14,8 +14,8 @@
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
 #include "core/boosting/booster.hpp"
-#include "core/samplers/axis_aligned.hpp"
 #include "core/require.hpp"
+#include "core/samplers/axis_aligned.hpp"
 
 namespace silvan::bindings {
 namespace {

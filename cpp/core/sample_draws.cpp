@@ -210,7 +210,8 @@ template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                            const double* weights, const float* factors, const ThreadTeam& team) {
     Buffer<HashedSample> samples;
-    const std::vector<std::size_t> begin = divide_by_hash(hash_samples(features, targets, n_targets, factors, team), samples);
+    const std::vector<std::size_t> begin =
+        divide_by_hash(hash_samples(features, targets, n_targets, factors, team), samples);
     const auto precedes = [weights](const HashedSample& a, const HashedSample& b) {
         throw_if_stopped(1);
         if (a.hash != b.hash) return a.hash < b.hash;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/random.hpp"
-#include "core/sample_draws.hpp"
 #include "core/require.hpp"
+#include "core/sample_draws.hpp"
 
 namespace silvan {
 namespace {

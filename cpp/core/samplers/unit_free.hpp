@@ -8,9 +8,9 @@
 
 namespace silvan {
 
-// The other distribution sees feature j times 2^-exponents[j], and its coefficients of that feature are multiplied by the
-// same in directions of two or more features, so that they are over the features as they are. A direction of one feature
-// stays as it is: its unit changes no split. Powers of two round nothing, so features in units that differ by
+// The other distribution sees feature j times 2^-exponents[j], and its coefficients of that feature are multiplied by
+// the same in directions of two or more features, so that they are over the features as they are. A direction of one
+// feature stays as it is: its unit changes no split. Powers of two round nothing, so features in units that differ by
 // powers of two have the same values along such directions.
 // Throws std::invalid_argument unless there is one exponent per feature, between -126 and 126, and the directions are
 // over features alone.
