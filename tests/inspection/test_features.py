@@ -179,7 +179,7 @@ class TestInformativeCells:
         y = rng.integers(2, size=300)
         X = rng.normal(size=(300, 10, 10))
         X[y == 1, 2:5, 5:9] += 1
-        forest = ManifoldForestClassifier(50, random_state=0).fit(X, y)
+        forest = ManifoldForestClassifier(50, channels="raw", random_state=0).fit(X, y)
         for kind in ("counts", "gain"):
             importance = importance_map(forest, kind)
             assert importance[2:5, 5:9].mean() > 2 * importance.mean()

@@ -43,7 +43,7 @@ _PARTS = {
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
-            for 8 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
+            for 12 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
             cells and for all of an axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"

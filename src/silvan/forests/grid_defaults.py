@@ -51,7 +51,7 @@ def default_statistics(plane: Plane) -> tuple[str, ...]:
 
 def default_max_size(plane: Plane) -> tuple[int, ...]:
     """The longest window along each axis; shorter channels have shorter ones."""
-    return plane.shape if len(plane.shape) == 1 else tuple(min(8, n) for n in plane.shape)
+    return plane.shape if len(plane.shape) == 1 else tuple(min(12, n) for n in plane.shape)
 
 
 def default_shift(plane: Plane) -> int:
