@@ -251,7 +251,7 @@ class WrongShape(Lagged):
         ([lambda x: x.sum()], "keep the axis of samples"),
         ([Function(3)], "function must be a callable"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_errors_name_the_parameter_and_the_remedy(channels, message):
     with pytest.raises(ValueError, match=message):
