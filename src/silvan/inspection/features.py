@@ -313,7 +313,8 @@ def grid_of(forest: BaseForest) -> Patches | None:
     >>> from silvan.datasets import make_bars
     >>> from silvan.inspection import grid_of
     >>> X, y = make_bars(20, shape=(6, 6), random_state=0)
-    >>> grid_of(ManifoldForestClassifier(5, shape=(6, 6), random_state=0).fit(X, y))
+    >>> forest = ManifoldForestClassifier(5, channels="raw", shape=(6, 6), random_state=0)
+    >>> grid_of(forest.fit(X, y))
     Patches(shape=(6, 6))
     """
     check_forest(forest)

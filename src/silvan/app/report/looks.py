@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -16,8 +18,11 @@ from silvan.inspection import (
     top_projections,
     top_windows,
 )
+from silvan.inspection.windows import Terms
 
 _MAX_BARS, _MAX_CLASSES, _N_PROJECTIONS = 20, 12, 12
+# So many rows show what a channel looks like on average.
+_MAX_ROWS = 500
 
 
 def importance_panel(subject: Subject) -> Panel:
@@ -61,7 +66,7 @@ def _image_maps(subject: Subject) -> Markup:
 def projections_panel(subject: Subject) -> Panel | None:
     """The projections that gain most, drawn in the shape of the data; windows in words."""
     if subject.forest.fitted_.channels is not None:
-        return _windows_panel(top_windows(subject.forest, _N_PROJECTIONS))
+        return _windows_panel(subject)
     top = top_projections(subject.forest, _N_PROJECTIONS)
     if not len(top):
         return None
@@ -85,15 +90,39 @@ def projections_panel(subject: Subject) -> Panel | None:
     return Panel("projections", "Its best projections", lead, body)
 
 
-def _windows_panel(top: TopWindows) -> Panel | None:
-    """The windows that gain most, in words."""
-    if not len(top):
+def _windows_panel(subject: Subject) -> Panel | None:
+    """The windows that gain most, drawn on their channels."""
+    top = top_windows(subject.forest, _N_PROJECTIONS)
+    channels = subject.forest.fitted_.channels
+    if not len(top) or channels is None:
         return None
     lead = (
         "The windows that gain most; splits compare the mean, the spread or the slope of the cells "
         "in a window on one channel with a threshold."
     )
-    return Panel("projections", "Its best windows", lead, _table(top, "window"))
+    shapes = channels.layout.shapes
+    if len(shapes[0]) > 2:
+        return Panel("projections", "Its best windows", lead, _table(top, "window"))
+    draw = figures.draw_direction if len(shapes[0]) == 2 else figures.draw_series_direction
+    cells = subject.forest.fitted_.read(subject.fitted_rows[:_MAX_ROWS])
+    items = []
+    facts = zip(top.directions, top.formulas(), top.importances, top.n_splits, strict=True)
+    for terms, formula, share, count in facts:
+        channel = terms[0][1].channel
+        mean = _mean(cells[:, channels.layout.cells(channel)]).reshape(shapes[channel])
+        figure = draw(_cells_of(terms, shapes[channel]), mean, formula)
+        items.append((figure, f"{formula}: {share:.2%}, {count:,} splits"))
+    lead += " Orange cells count, blue ones are subtracted; behind them is the mean of the channel."
+    return Panel("projections", "Its best windows", lead, gallery(items))
+
+
+def _cells_of(terms: Terms, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The coefficients of windows in the shape of their channel."""
+    coefficients = np.zeros(shape)
+    for coefficient, window in terms:
+        ends = zip(window.start, window.end, shape, strict=True)
+        coefficients[np.ix_(*(np.arange(a, b) % length for a, b, length in ends))] += coefficient
+    return coefficients
 
 
 def _table(top: TopProjections | TopWindows, what: str) -> Markup:
@@ -105,8 +134,13 @@ def _table(top: TopProjections | TopWindows, what: str) -> Markup:
 
 
 def _mean_row(subject: Subject) -> NDArray[np.float64]:
+    """The mean row."""
+    return _mean(subject.data.rows)
+
+
+def _mean(rows: NDArray[Any]) -> NDArray[np.float64]:
     """The mean of all rows without missing values; zero where all are missing."""
-    rows = subject.data.rows.astype(np.float64)
+    rows = rows.astype(np.float64)
     known = np.isfinite(rows)
     total = np.where(known, rows, 0.0).sum(axis=0)
     mean: NDArray[np.float64] = total / np.maximum(known.sum(axis=0), 1)
