@@ -54,7 +54,7 @@ def number(numeric):
 @pytest.fixture(scope="module")
 def digits():
     data = load_digits()
-    forest = BoostedManifoldForestClassifier(6, random_state=0)
+    forest = BoostedManifoldForestClassifier(6, channels="raw", random_state=0)
     return forest.fit(data.images[:600], data.target[:600]), data.images[600:700]
 
 

@@ -128,8 +128,8 @@ def test_text_and_colours_of_a_stump():
         1, projections=AxisAligned(), max_features=None, max_depth=1, bootstrap=False
     ).fit(frame, y[:100])
     display = TreeDisplay.from_estimator(forest, class_names=["one", "two"])
-    leaves = ["one\n50 % of samples", "two\n50 % of rows"]
-    assert texts(display) == ["c <= 2.45\n100 % of samples", *leaves]
+    leaves = ["one\n50 % of rows", "two\n50 % of rows"]
+    assert texts(display) == ["c <= 2.45\n100 % of rows", *leaves]
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["one", "two"]
     assert display.boxes_[1].get_facecolor() != display.boxes_[2].get_facecolor()
     assert {"yes", "no"} <= {text.get_text() for text in display.ax_.texts}
@@ -137,7 +137,7 @@ def test_text_and_colours_of_a_stump():
         forest, feature_names=["B", "C"], decimals=3, show_missing=True
     )
     side = " or missing" if forest.forest_.missing_left[0] else ""
-    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of samples"
+    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of rows"
 
 
 def test_bars_are_the_shares_of_the_classes(wine):
@@ -156,7 +156,7 @@ def test_images_are_the_weights_of_the_directions(digits):
     root = digits.forest_.directions(0)[[0]].toarray().reshape(8, 8)
     np.testing.assert_array_equal(display.atoms_[0].images[0].get_array(), root)
     threshold = digits.forest_.threshold[0]
-    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of samples"
+    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of rows"
 
 
 def fit_grid(shape, **parameters):
@@ -209,7 +209,7 @@ def test_splits_on_missingness_are_in_words():
     X = np.where(np.arange(40)[:, None] % 2, np.nan, 1.0)
     forest = ForestClassifier(1, bootstrap=False, projections=AxisAligned(), random_state=0)
     shown = texts(TreeDisplay.from_estimator(forest.fit(X, np.arange(40) % 2)))
-    assert shown == ["x[0] is there\n100 % of samples", "0\n50 % of rows", "1\n50 % of rows"]
+    assert shown == ["x[0] is there\n100 % of rows", "0\n50 % of rows", "1\n50 % of rows"]
 
 
 @pytest.mark.parametrize("scaling", ["rank", "standard"])

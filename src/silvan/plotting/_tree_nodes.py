@@ -88,7 +88,7 @@ class TreeReader:
             largest = float(max(values))
             lines += _wrap(join_best(self._class_names, values), _END_LETTERS)
             lines += [] if largest == 1.0 else [f"({self._style.number(largest)})"]
-        return "\n".join([*lines, f"{_percent(share)} % of samples"])
+        return "\n".join([*lines, f"{_percent(share)} % of rows"])
 
     def _atom(self, number: int) -> NDArray[np.float64] | None:
         """The direction's coefficients as lines or images of channels, or None to use words."""

@@ -78,7 +78,7 @@ class TreeDisplay:
     >>> print(display.texts_[0].get_text())
     sepal length (cm) + petal width (cm)
     <= 5.90
-    100 % of samples
+    100 % of rows
     """
 
     figure_: Figure
