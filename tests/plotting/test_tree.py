@@ -14,7 +14,7 @@ from silvan import (
 )
 from silvan.export import to_text
 from silvan.plotting import TreeDisplay
-from silvan.projections import AxisAligned, UniformCombinations, Windows
+from silvan.projections import AxisAligned, SparseSigns, UniformCombinations, Windows
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,9 @@ def test_texts_shrink_to_given_axes(wine, agg):
 
 def test_long_names_stay_in_their_boxes():
     X, y = load_iris(return_X_y=True)
-    forest = ForestClassifier(1, random_state=0).fit(X, y)
+    forest = ForestClassifier(
+        1, projections=SparseSigns(), max_features="sqrt", random_state=0
+    ).fit(X, y)
     names = [letter * 60 for letter in "MWmw"]
     check_layout(TreeDisplay.from_estimator(forest, feature_names=names, class_names=names[:3]))
 
