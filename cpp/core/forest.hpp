@@ -15,6 +15,12 @@
 
 namespace silvan {
 
+// Trees [first, last) of a forest.
+struct TreeRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
+
 // One tree while and after it grows; members and values are those of its leaves, in the leaves' order. Its
 // memory serves one tree after the other.
 struct TreeArrays {

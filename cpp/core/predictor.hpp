@@ -16,11 +16,6 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
 
 enum class Voting : std::uint8_t { soft, hard };
 
-// Trees [first, last) of a forest.
-struct TreeRange {
-    std::int64_t first, last;
-};
-
 // Adds the trees' leaf values (hard: one vote for the largest value, which equal ones share) to sums,
 // n_samples x n_outputs, in the order of the trees.
 void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, TreeRange trees,

@@ -189,6 +189,8 @@ def test_a_link_of_ones_own_is_not_written_as_onnx(numeric):
 
 
 def test_plots_show_rounds_trees_and_contributions(three, two, labelled):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")
     X, y = labelled
     stopped = BoostedForestClassifier(20, early_stopping=True, random_state=0).fit(X, y)
     display = RoundsDisplay.from_estimator(stopped)

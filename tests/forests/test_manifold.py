@@ -328,7 +328,7 @@ class TestErrors:
             ManifoldForestClassifier(2).fit(np.empty((20, 0, 6)), self.Y)
 
     def test_failed_fit_leaves_the_estimator_as_it_was(self):
-        forest = ManifoldForestClassifier(2, random_state=0).fit(self.X, self.Y)
+        forest = ManifoldForestClassifier(2, channels="raw", random_state=0).fit(self.X, self.Y)
         before = dict(vars(forest))
         with pytest.raises(ValueError, match="max_size"):
             forest.set_params(max_size=5).fit(self.X.reshape(20, 6, 4), self.Y)

@@ -11,7 +11,7 @@ FORESTS = {
     "axis": presets.rf(3, random_state=0),
     "rotated": presets.rr_rf(3, random_state=0),
     "regression": ForestRegressor(3, random_state=0),
-    "patches": ManifoldForestClassifier(3, shape=(2, 3), random_state=0),
+    "patches": ManifoldForestClassifier(3, shape=(2, 3), channels="raw", random_state=0),
     "honest": ForestClassifier(3, honest=True, random_state=0),
 }
 
