@@ -154,6 +154,7 @@ std::vector<std::int32_t> Booster::leaves(const ThreadTeam& team) const {
     std::vector<std::int32_t> numbers(static_cast<std::size_t>(n_samples() * n_trees));
     constexpr std::int64_t kBlock = 4096;
     std::vector<CodedRouter> routers;
+    routers.reserve(trees_.size());
     for (const GrownTree& tree : trees_) routers.emplace_back(tree.nodes, pool_);
     team.for_blocks(n_samples(), kBlock, [&](std::int64_t first, std::int64_t last) {
         std::int32_t before = 0;

@@ -63,7 +63,7 @@ void CodedTreeGrower::choose_columns(std::uint64_t key) {
     const std::int64_t n = pool_.n_columns();
     columns_.assign(static_cast<std::size_t>(n), 0);
     if (n == 0) return;
-    const auto share = static_cast<std::int64_t>(options_.colsample * static_cast<double>(n) + 0.5);
+    const auto share = static_cast<std::int64_t>(std::llround(options_.colsample * static_cast<double>(n)));
     std::vector<std::int32_t> chosen(static_cast<std::size_t>(std::clamp<std::int64_t>(share, 1, n)));
     Random random(combine_keys(key, static_cast<std::uint64_t>(Purpose::columns_of_tree)));
     PartialShuffle(n).draw(static_cast<std::int64_t>(chosen.size()), random, chosen.data());
@@ -107,6 +107,7 @@ void CodedTreeGrower::search_nodes(const std::vector<std::int32_t>& nodes, std::
                                    SharedLoops& loops) {
     const std::vector<std::uint8_t> allowed = allowed_columns(open_[static_cast<std::size_t>(filled)]);
     std::vector<SearchedNode> searched;
+    searched.reserve(nodes.size());
     for (const std::int32_t node : nodes) searched.push_back(describe(node, allowed));
     const std::int64_t n_groups = pool_.n_groups();
     std::vector<CodedSplit> found(nodes.size() * static_cast<std::size_t>(n_groups));
