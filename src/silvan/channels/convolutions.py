@@ -28,7 +28,7 @@ class Convolutions(Channel):
 
     Parameters
     ----------
-    n_kernels : int, default=32
+    n_kernels : int, default=64
         Number of kernels for each plane of a sample.
     max_length : int or None, default=64
         Arrays that would be longer than this along the last axis hold shares of as few neighbouring
@@ -51,7 +51,7 @@ class Convolutions(Channel):
     [0.0, 1.0]
     """
 
-    n_kernels: int = 32
+    n_kernels: int = 64
     max_length: int | None = 64
 
     def names(self, plane: Plane) -> list[str]:
