@@ -23,7 +23,7 @@ add_parts(
             learning_rate : float, default=0.1
                 Factor of all leaf values, in (0, 1]: less needs more rounds and often predicts
                 better.
-            max_features : int, float, "sqrt", "log2" or None, default=1.0
+            max_features : int, float, "sqrt", "log2" or None, default=1.0 (256 on grids)
                 Number d of directions that are drawn in a round, besides single features. An
                 integer is d itself; a float is a fraction of the number of features p, rounded, and
                 may exceed 1; "sqrt" and "log2" are those functions of p, rounded down; None is p.

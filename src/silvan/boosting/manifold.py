@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from silvan._parameters import growing
 from silvan.boosting.classifier import BoostedForestClassifier
 from silvan.boosting.regressor import BoostedForestRegressor
 from silvan.forests._docs import shared_docs
@@ -71,6 +72,8 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     True
     """
 
+    max_features: int | float | str | None = growing(256)
+
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -129,3 +132,5 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
     >>> forest.fit(X[:400], length[:400]).score(X[400:], length[400:]) > 0.8
     True
     """
+
+    max_features: int | float | str | None = growing(256)
