@@ -22,6 +22,7 @@ from silvan.channels import (
     fit_channels,
 )
 from silvan.channels import fitted as fitted_module
+from silvan.channels.plane import PlaneGrid
 
 RNG = np.random.default_rng(0)
 SERIES = RNG.normal(size=(50, 30))
@@ -244,7 +245,7 @@ class WrongShape(Lagged):
         ([Gradients(3)], "n_orientations must be 0 or an integer from 4"),
         ([Gradients()], "use Difference along a series"),
         ([LocalContrast(4)], "size must be an odd integer"),
-        ([Convolutions(0)], "n_kernels must be an integer >= 1"),
+        ([Convolutions(0)], "n_kernels must be an integer from 1"),
         ([Convolutions(max_length=0)], "max_length must be an integer >= 1 or None"),
         ([Spectrum(log=2)], "log must be True or False"),
         ([WrongShape()], "WrongShape.compute must return an array of shape"),
@@ -275,6 +276,10 @@ def test_axes_without_neighbours_have_no_channels():
         {"layout": ChannelLayout(("a", "b", "c"), ((30,), (30,), (15,)))},
         {"channels": (Raw(), Difference(31), Spectrum())},
         {"channels": (Raw(), Raw(), 3)},
+        {"channels": ()},
+        {"planes": PlaneGrid((30, 2), (True,), (False,))},
+        {"planes": PlaneGrid((30,), (False,), (False,))},
+        {"planes": PlaneGrid((-30,), (True,), (False,))},
     ],
     ids=str,
 )
@@ -282,3 +287,27 @@ def test_what_does_not_fit_together_is_refused(change):
     fitted = fit_channels([Raw(), Difference(), Spectrum()], SERIES)
     with pytest.raises(ValueError, match=r"fit it again|must be"):
         FittedChannels(**{**vars(fitted), **change}).check()
+
+
+@pytest.mark.parametrize(
+    ("channel", "name", "value"),
+    [
+        (Convolutions(3), "dilations", np.array([1, 2, 2**31 - 1], dtype=np.int32)),
+        (Convolutions(3), "dilations", np.array([0, 1, 1], dtype=np.int32)),
+        (Convolutions(3), "chosen", np.full((3, 3), 9, dtype=np.int32)),
+        (Convolutions(3), "thresholds", np.full(3, np.nan, dtype=np.float32)),
+        (Convolutions(3), "thresholds", np.zeros(4, dtype=np.float32)),
+        (LocalContrast(), "floor", np.zeros(1, dtype=np.float32)),
+        (Spectrum(log=True), "floor", np.ones(2, dtype=np.float32)),
+    ],
+    ids=str,
+)
+def test_what_no_channel_has_learnt_is_refused(channel, name, value):
+    fitted = fit_channels([channel], SERIES)
+    fitted.check()
+    fitted.states[0][0][name] = value
+    with pytest.raises(ValueError, match="fit it again"):
+        fitted.check()
+    del fitted.states[0][0][name]
+    with pytest.raises(ValueError, match="fit it again"):
+        fitted.check()

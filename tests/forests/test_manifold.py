@@ -82,7 +82,7 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "bootstrap": "auto",
     }
     assert plain.pop("projections") is None
-    assert own.pop("max_features") == "sqrt"
+    assert own.pop("max_features") == "auto"
     assert plain.pop("max_features") in ("auto", 1.0)
     assert own == plain | added
 
@@ -331,5 +331,5 @@ class TestErrors:
         forest = ManifoldForestClassifier(2, channels="raw", random_state=0).fit(self.X, self.Y)
         before = dict(vars(forest))
         with pytest.raises(ValueError, match="max_size"):
-            forest.set_params(max_size=5).fit(self.X.reshape(20, 6, 4), self.Y)
-        assert vars(forest) == before | {"max_size": 5}
+            forest.set_params(max_size=7).fit(self.X.reshape(20, 6, 4), self.Y)
+        assert vars(forest) == before | {"max_size": 7}

@@ -104,6 +104,23 @@ class Channel(ParameterHolder, ABC):
         """
         return {}
 
+    def accepts(self, state: State, plane: Plane) -> bool:
+        """Whether `learn` could have returned this; asked of what a file says.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            What the file has.
+        plane : Plane
+            The grid.
+
+        Returns
+        -------
+        accepted : bool
+            True by default: a channel that indexes by what it learnt should look at it.
+        """
+        return True
+
     def validate(self, plane: Plane) -> None:
         """Raise an error if a parameter is wrong, or wrong for this grid.
 
@@ -141,3 +158,13 @@ class Channel(ParameterHolder, ABC):
 def as_floats(samples: NDArray[Any]) -> NDArray[np.float32]:
     """The samples as float32, without a copy where they are that already."""
     return samples.astype(np.float32, copy=False)
+
+
+def is_positive_number(value: object) -> bool:
+    """Whether the value is an array of one positive float32, as floors are kept."""
+    return (
+        isinstance(value, np.ndarray)
+        and value.shape == (1,)
+        and value.dtype == np.float32
+        and bool(np.isfinite(value[0]) and value[0] > 0)
+    )

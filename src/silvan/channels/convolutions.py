@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan._validation import check_integer
+from silvan._validation import check_integer, invalid, is_integer
 from silvan.channels.base import Channel, State, as_floats
 from silvan.channels.plane import Plane
+
+_MAX_KERNELS = 10_000
 
 
 @dataclass(eq=False, repr=False)
@@ -28,7 +30,7 @@ class Convolutions(Channel):
 
     Parameters
     ----------
-    n_kernels : int, default=32
+    n_kernels : int, default=64
         Number of kernels for each plane of a sample.
     max_length : int or None, default=64
         Arrays that would be longer than this along the last axis hold shares of as few neighbouring
@@ -51,7 +53,7 @@ class Convolutions(Channel):
     [0.0, 1.0]
     """
 
-    n_kernels: int = 32
+    n_kernels: int = 64
     max_length: int | None = 64
 
     def names(self, plane: Plane) -> list[str]:
@@ -60,8 +62,26 @@ class Convolutions(Channel):
 
     def validate(self, plane: Plane) -> None:
         """Require positive counts."""
-        check_integer("n_kernels", self.n_kernels, 1)
+        if not (is_integer(self.n_kernels) and 1 <= self.n_kernels <= _MAX_KERNELS):
+            rule = f"an integer from 1 to {_MAX_KERNELS}"
+            raise invalid("n_kernels", rule, self.n_kernels, "pass for example 64")
         check_integer("max_length", self.max_length, 1, or_none=True)
+
+    def accepts(self, state: State, plane: Plane) -> bool:
+        """Whether kernels, dilations and thresholds are such as `learn` draws."""
+        n_cells = _kernel_size(plane) ** len(plane.shape)
+        expected = {
+            "chosen": (np.int32, (self.n_kernels, n_cells // 3), 0, n_cells - 1),
+            "dilations": (np.int32, (self.n_kernels,), 1, max(plane.shape)),
+            "thresholds": (np.float32, (self.n_kernels,), -np.inf, np.inf),
+        }
+        return set(state) == set(expected) and all(
+            isinstance(array := state[name], np.ndarray)
+            and array.dtype == dtype
+            and array.shape == shape
+            and bool((array >= low).all() and (array <= high).all())
+            for name, (dtype, shape, low, high) in expected.items()
+        )
 
     def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
         """Draw kernels and dilations; learn thresholds."""

@@ -141,23 +141,32 @@ class FittedChannels:
 
     def check(self) -> FittedChannels:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
-        plane, layout = self.planes.plane, self.layout
-        known = self.dtype in ("uint8", "float32") and all(
-            isinstance(channel, Channel) for channel in self.channels
-        )
+        layout = self.layout
+        if not (
+            self.dtype in ("uint8", "float32")
+            and self.channels
+            and all(isinstance(channel, Channel) for channel in self.channels)
+            and self.planes.is_sound()
+        ):
+            raise ValueError("the channels of this forest are not known; fit it again.")
+        plane = self.planes.plane
+        for channel in self.channels:
+            channel.validate(plane)
         sound = (
-            known
-            and self.scales.shape == (layout.n_channels, 2)
+            self.scales.shape == (layout.n_channels, 2)
             and bool(np.isfinite(self.scales).all())
             and bool((self.scales[:, 1] > 0).all())
             and len(self.states) == self.planes.n_planes
             and all(len(states) == len(self.channels) for states in self.states)
             and len(layout.names) == len(layout.shapes) == len(self.sources)
+            and all(
+                channel.accepts(state, plane)
+                for states in self.states
+                for channel, state in zip(self.channels, states, strict=True)
+            )
         )
         if not sound:
             raise ValueError("the channels of this forest do not fit together; fit it again.")
-        for channel in self.channels:
-            channel.validate(plane)
         # What a file says of shapes must be what the channels compute.
         blank = np.zeros((1, math.prod(self.planes.shape)), dtype=self.dtype)
         shapes = tuple(values.shape[1:] for _, values in self._compute(blank))

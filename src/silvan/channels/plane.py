@@ -89,6 +89,17 @@ class PlaneGrid:
     contiguous: tuple[bool, ...]
     wrap: tuple[bool, ...]
 
+    def is_sound(self) -> bool:
+        """Whether the parts, read from a file, fit together."""
+        n_axes = len(self.shape)
+        flags = (*self.contiguous, *self.wrap)
+        return (
+            len(self.contiguous) == len(self.wrap) == n_axes
+            and all(type(length) is int and length > 0 for length in self.shape)
+            and all(isinstance(flag, bool) for flag in flags)
+            and any(self.contiguous)
+        )
+
     @property
     def plane(self) -> Plane:
         """The grid of each plane."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import check_flag, invalid
-from silvan.channels.base import Channel, State
+from silvan.channels.base import Channel, State, is_positive_number
 from silvan.channels.plane import Plane
 
 
@@ -53,6 +53,10 @@ class Spectrum(Channel):
                 plane.shape,
                 "leave Spectrum out",
             )
+
+    def accepts(self, state: State, plane: Plane) -> bool:
+        """Whether there is a floor, if logarithms are taken."""
+        return not self.log or is_positive_number(state.get("floor"))
 
     def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
         """Learn what counts as no strength at all, for logarithms."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import check_integer, invalid, is_integer
-from silvan.channels.base import Channel, State, as_floats
+from silvan.channels.base import Channel, State, as_floats, is_positive_number
 from silvan.channels.plane import Plane
 
 
@@ -138,8 +138,14 @@ class LocalContrast(Channel):
 
     def validate(self, plane: Plane) -> None:
         """Require an odd size above 1."""
-        if not (is_integer(self.size) and self.size >= 3 and self.size % 2):
-            raise invalid("size", "an odd integer >= 3", self.size, "pass for example 5")
+        largest = max(3, 2 * max(plane.shape) - 1)
+        if not (is_integer(self.size) and 3 <= self.size <= largest and self.size % 2):
+            rule = f"an odd integer from 3 to {largest}, twice the longest axis"
+            raise invalid("size", rule, self.size, "pass for example 3")
+
+    def accepts(self, state: State, plane: Plane) -> bool:
+        """Whether there is a floor."""
+        return is_positive_number(state.get("floor"))
 
     def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
         """Learn the floor of the spread."""

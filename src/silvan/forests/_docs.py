@@ -97,6 +97,14 @@ _PARTS = {
             `UnitFree` directions, such as the default, 24 (all p if there are fewer) if that is
             more. At least one direction is always drawn.
     """,
+    "grid_max_features": """
+        max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
+            Number d of candidate directions at a node. An integer is d itself; a float is a
+            fraction of the number p of cells of all channels, of features with
+            ``channels="raw"``, rounded, and may exceed 1; "sqrt" and "log2" are those functions of
+            p, rounded down; None is p. "auto" is three times the square root on channels of series,
+            and the square root elsewhere. At least one direction is always drawn.
+    """,
     "limits": """
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.

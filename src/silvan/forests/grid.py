@@ -23,7 +23,14 @@ from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows
-from silvan.forests.grid_defaults import AUTO, RAW, default_channels, default_growth, is_auto
+from silvan.forests.grid_defaults import (
+    AUTO,
+    RAW,
+    default_channels,
+    default_growth,
+    default_max_features,
+    is_auto,
+)
 from silvan.forests.grid_windows import check_raw, windows_on
 from silvan.forests.importances import feature_importances
 from silvan.forests.sampling import sample_rows
@@ -135,6 +142,8 @@ class GridForest(GridParameters, SupervisedForest):
             if is_auto(getattr(self, name, None))
             or (name == "max_samples" and self._draws_are_open())
         }
+        if is_auto(self.max_features):
+            chosen["max_features"] = default_max_features(self.channels_)
         return type(self)(**{**self.get_params(deep=False), **chosen}) if chosen else self
 
     def _draws_are_open(self) -> bool:

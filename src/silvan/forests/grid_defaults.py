@@ -5,14 +5,27 @@ The evidence is among the results ("Which defaults?"): chosen on training sample
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from silvan.channels import Channel, Convolutions, Difference, Gradients, Raw, Spectrum
+from silvan.channels import (
+    Channel,
+    Convolutions,
+    Difference,
+    FittedChannels,
+    Gradients,
+    Raw,
+    Spectrum,
+)
 from silvan.channels.plane import Plane, PlaneGrid
 
 AUTO, RAW = "auto", "raw"
 # Series shorter than this have no use for kernels of 9 cells and for spectra.
 _MIN_SERIES = 16
+# Kernels of all planes together, as long as there are some for each.
+_N_KERNELS = 64
+# Candidates at a node along series, in square roots of the number of cells.
+_ROOTS_OF_SERIES = 3
 # Share of the samples that a tree sees where others must be left out to score it.
 OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
@@ -40,7 +53,7 @@ def _series_channels(plane: Plane, n_planes: int) -> list[Channel]:
     if length >= 3:
         channels.append(Difference())
     if length >= _MIN_SERIES:
-        channels += [Spectrum(), Convolutions(max(4, 32 // n_planes))]
+        channels += [Spectrum(), Convolutions(max(4, _N_KERNELS // n_planes))]
     return channels
 
 
@@ -57,6 +70,13 @@ def default_max_size(plane: Plane) -> tuple[int, ...]:
 def default_shift(plane: Plane) -> int:
     """How far windows are moved in search of their largest mean."""
     return 0 if len(plane.shape) == 1 else 1
+
+
+def default_max_features(channels: FittedChannels | None) -> int | str:
+    """Number of candidates at a node, where it was left open."""
+    if channels is None or len(channels.planes.plane.shape) > 1:
+        return "sqrt"
+    return _ROOTS_OF_SERIES * math.isqrt(channels.layout.n_cells)
 
 
 def default_growth(raw: bool, out_of_bag: Any, class_weight: Any) -> dict[str, Any]:

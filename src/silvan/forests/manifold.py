@@ -31,8 +31,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     {n_estimators}
     {patches}
     {classifier_criterion}
-    max_features : int, float, "auto", "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
     {grid_thresholds}
     {limits}
     {grid_bootstrap}
@@ -87,7 +86,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     (8, 8)
     """
 
-    max_features: int | float | str | None = growing("sqrt")
+    max_features: int | float | str | None = growing(AUTO)
 
     thresholds: str = growing(AUTO)
     bootstrap: Any = AUTO
@@ -110,8 +109,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "auto", "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
     {grid_thresholds}
     {limits}
     {grid_bootstrap}
@@ -159,6 +157,6 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     True
     """
 
-    max_features: int | float | str | None = growing("sqrt")
+    max_features: int | float | str | None = growing(AUTO)
     thresholds: str = growing(AUTO)
     bootstrap: Any = AUTO

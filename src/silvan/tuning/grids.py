@@ -219,7 +219,7 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
 
 def affordable_directions(forest: BaggedForest, n_samples: int) -> int:
     """The largest d that a default grid should have for a forest on so many samples."""
-    own = n_directions(forest, forest._n_columns())
+    own = n_directions(forest._settled(), forest._n_columns())
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
 
 

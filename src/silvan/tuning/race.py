@@ -92,7 +92,7 @@ class Candidate:
         self.reader = reader
         self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest, forest._n_columns())
+        self.work = _WORK_OF_A_TREE + n_directions(forest._settled(), forest._n_columns())
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0
