@@ -62,7 +62,8 @@ class Windows(ProjectionDistribution):
     shift : int, default=0
         Largest shift r of a mean. A mean that is shifted is the largest, or the smallest, of the
         means of the windows that are moved by -r, 0 or r along each axis, where r is uniform over
-        1, ..., `shift`; moved windows are clipped to the grid, or go round where it wraps.
+        1, ..., `shift`; moved windows are clipped to the grid, or continue at the other end of an
+        axis that wraps.
     shift_probability : float, default=0.5
         How many of the means are shifted, where `shift` is not 0.
     weights : sequence of float or None, default=None
