@@ -135,19 +135,21 @@ def test_windows_of_a_mixture_may_differ_in_sizes_and_statistics():
 
 
 def test_memory_is_known_before_work():
-    """Sums of 16 bits up to windows of 257 cells, of 32 above; float64 for floats."""
+    """16 bits up to windows of 257 cells, 32 above, 64 for several sums; float64 for floats."""
     plane = 29 * 29
     assert Windows([(28, 28)], max_size=16).bytes_per_sample() == _padded(2 * plane)
     assert Windows([(28, 28)], max_size=(16, 17)).bytes_per_sample() == _padded(4 * plane)
     spread = Windows([(28, 28)], max_size=4, statistics=("mean", "spread"))
-    assert spread.bytes_per_sample() == _padded(2 * plane, 4 * plane)
-    assert spread.bytes_per_sample("float32") == _padded(8 * plane, 8 * plane) + 4
+    assert spread.bytes_per_sample() == _padded(8 * plane)
+    assert spread.bytes_per_sample("float32") == _padded(16 * plane) + 4
+    three = Windows([(28, 28)], max_size=16, statistics=("mean", "spread", "slope"))
+    assert three.bytes_per_sample() == _padded(8 * plane)
+    assert three.set_params(max_size=28).bytes_per_sample() == _padded(24 * plane)
 
 
-def _padded(*planes):
-    """Planes begin at multiples of 8 bytes, samples at multiples of a cache line."""
-    total = sum(-(-plane // 8) * 8 for plane in planes)
-    return -(-total // 64) * 64
+def _padded(n_bytes):
+    """Samples begin at multiples of a cache line."""
+    return -(-n_bytes // 64) * 64
 
 
 def test_a_window_reads_as_words():

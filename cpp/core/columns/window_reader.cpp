@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace silvan {
 namespace {
@@ -53,7 +54,25 @@ BoxCorners corners_of(const ChannelGrid& grid, std::size_t n_axes, const Box& bo
     return corners;
 }
 
-constexpr std::size_t at(SumPlane plane) { return static_cast<std::size_t>(plane); }
+// One kind of sums among those of a window.
+struct KindReader {
+    std::uint32_t place;
+    std::uint64_t mask;
+
+    KindReader(const SumLayout& layout, Summed kind)
+        : place(layout.place[static_cast<std::size_t>(kind)]), mask(layout.mask[static_cast<std::size_t>(kind)]) {}
+
+    template <typename Sum>
+    double operator()(const Sum& sums) const {
+        if constexpr (std::is_same_v<Sum, std::uint64_t>) {
+            return static_cast<double>(sums >> place & mask);
+        } else if constexpr (std::is_integral_v<Sum>) {
+            return static_cast<double>(sums);
+        } else {
+            return sums.kind[place];
+        }
+    }
+};
 
 }  // namespace
 
@@ -80,24 +99,27 @@ void WindowReader::project_terms(const Direction& direction, const std::uint32_t
     }
     double total[kBlock];
     double part[kBlock];
-    for (std::int64_t start = 0; start < n_samples; start += kBlock) {
-        const Block block{samples + start, std::min(kBlock, n_samples - start), n_samples - start};
-        for (std::size_t k = 0; k < n_terms; ++k) {
-            double* to = k == 0 ? total : part;
-            if (n_axes == 1) {
-                read_term<1>(terms_[k], block, to);
-            } else if (n_axes == 2) {
-                read_term<2>(terms_[k], block, to);
-            } else {
-                read_term<3>(terms_[k], block, to);
+    with_sum_type(sums_.layout(), [&](auto sum) {
+        using Sum = decltype(sum);
+        for (std::int64_t start = 0; start < n_samples; start += kBlock) {
+            const Block block{samples + start, std::min(kBlock, n_samples - start), n_samples - start};
+            for (std::size_t k = 0; k < n_terms; ++k) {
+                double* to = k == 0 ? total : part;
+                if (n_axes == 1) {
+                    read_term<1, Sum>(terms_[k], block, to);
+                } else if (n_axes == 2) {
+                    read_term<2, Sum>(terms_[k], block, to);
+                } else {
+                    read_term<3, Sum>(terms_[k], block, to);
+                }
+                const double coefficient = terms_[k].coefficient;
+                for (std::int64_t i = 0; i < block.n; ++i) to[i] *= coefficient;
+                if (k == 0) continue;
+                for (std::int64_t i = 0; i < block.n; ++i) total[i] += part[i];
             }
-            const double coefficient = terms_[k].coefficient;
-            for (std::int64_t i = 0; i < block.n; ++i) to[i] *= coefficient;
-            if (k == 0) continue;
-            for (std::int64_t i = 0; i < block.n; ++i) total[i] += part[i];
+            for (std::int64_t i = 0; i < block.n; ++i) values[start + i] = static_cast<float>(total[i]);
         }
-        for (std::int64_t i = 0; i < block.n; ++i) values[start + i] = static_cast<float>(total[i]);
-    }
+    });
 }
 
 void WindowReader::prepare(const Window& window, float coefficient, Term& term) const {
@@ -119,6 +141,7 @@ void WindowReader::prepare(const Window& window, float coefficient, Term& term) 
             if (n_axes == 1 || same_columns) term.n_ahead = b + 1;
         }
     }
+    term.other = window.statistic == WindowStatistic::spread ? Summed::squares : Summed::moments;
     if (window.statistic != WindowStatistic::slope) return;
     const double steps = window.box.end[n_axes - 1] - window.box.start[n_axes - 1];
     term.factor = steps > 1.0 ? 6.0 / (term.boxes[0].n_cells * (steps * steps - 1.0)) : 0.0;
@@ -126,43 +149,10 @@ void WindowReader::prepare(const Window& window, float coefficient, Term& term) 
 }
 
 // Spread and slope do not depend on the centre, and are differences of whole numbers where the cells are: exact until
-// the last operations.
-template <std::size_t kAxes>
-void WindowReader::read_term(const Term& term, const Block& block, double* values) const {
-    read_plane<kAxes>(term, SumPlane::values, block, values);
-    if (term.statistic == WindowStatistic::mean) return;
-    double other[kBlock];
-    if (term.statistic == WindowStatistic::spread) {
-        const BoxCorners& box = term.boxes[0];
-        read_plane<kAxes>(term, SumPlane::squares, block, other);
-        for (std::int64_t i = 0; i < block.n; ++i) {
-            const double squares = box.n_cells * other[i] - values[i] * values[i];
-            values[i] = std::sqrt(std::max(squares, 0.0)) * box.inverse;
-        }
-    } else {
-        read_plane<kAxes>(term, SumPlane::moments, block, other);
-        for (std::int64_t i = 0; i < block.n; ++i) {
-            values[i] = (2.0 * other[i] - term.middle * values[i]) * term.factor;
-        }
-    }
-}
-
-template <std::size_t kAxes>
-void WindowReader::read_plane(const Term& term, SumPlane plane, const Block& block, double* values) const {
-    switch (sums_.layout().type[at(plane)]) {
-        case SumType::uint16:
-            return read_boxes<kAxes, std::uint16_t>(term, plane, block, values);
-        case SumType::uint32:
-            return read_boxes<kAxes, std::uint32_t>(term, plane, block, values);
-        case SumType::float64:
-            return read_boxes<kAxes, double>(term, plane, block, values);
-    }
-}
-
-// The sums over the box of a term, or its mean, which is the largest or smallest of several where it has more boxes.
+// the last operations. A mean is the largest or smallest of several where it has more boxes.
 template <std::size_t kAxes, typename Sum>
-void WindowReader::read_boxes(const Term& term, SumPlane plane, const Block& block, double* values) const {
-    const std::uint8_t* first = sums_.sample(0) + sums_.layout().offset[term.channel][at(plane)];
+void WindowReader::read_term(const Term& term, const Block& block, double* values) const {
+    const std::uint8_t* first = sums_.data() + sums_.layout().offset[term.channel];
     const std::int64_t stride = sums_.layout().sample_bytes;
     const auto sums_of = [first, stride](std::uint32_t sample) {
         return reinterpret_cast<const Sum*>(first + static_cast<std::int64_t>(sample) * stride);
@@ -178,26 +168,33 @@ void WindowReader::read_boxes(const Term& term, SumPlane plane, const Block& blo
         }
         for (; i < block.n; ++i) read(i, sums_of(block.samples[i]));
     };
+    const KindReader cells(sums_.layout(), Summed::cells);
+    const KindReader other(sums_.layout(), term.other);
     const BoxCorners own = term.boxes[0];
-    const float* centres = sums_.centres(term.channel);
-    const auto mean_of = [](const Sum* sums, const BoxCorners& box, double centre) {
-        return (centre * box.n_cells + static_cast<double>(sum_of<kAxes>(sums, box.corner.data()))) * box.inverse;
-    };
-    if (term.statistic != WindowStatistic::mean) {
+    if (term.statistic == WindowStatistic::spread) {
         for_samples([&](std::int64_t i, const Sum* sums) {
-            values[i] = static_cast<double>(sum_of<kAxes>(sums, own.corner.data()));
+            const Sum window = sum_of<kAxes>(sums, own.corner.data());
+            const double squares = own.n_cells * other(window) - cells(window) * cells(window);
+            values[i] = std::sqrt(std::max(squares, 0.0)) * own.inverse;
         });
-    } else if (term.n_boxes == 1 && centres == nullptr) {
+    } else if (term.statistic == WindowStatistic::slope) {
         for_samples([&](std::int64_t i, const Sum* sums) {
-            values[i] = static_cast<double>(sum_of<kAxes>(sums, own.corner.data())) * own.inverse;
+            const Sum window = sum_of<kAxes>(sums, own.corner.data());
+            values[i] = (2.0 * other(window) - term.middle * cells(window)) * term.factor;
+        });
+    } else if (const float* centres = sums_.centres(term.channel); term.n_boxes == 1 && centres == nullptr) {
+        for_samples([&](std::int64_t i, const Sum* sums) {
+            values[i] = cells(sum_of<kAxes>(sums, own.corner.data())) * own.inverse;
         });
     } else {
         const double sign = term.smallest ? -1.0 : 1.0;
         for_samples([&](std::int64_t i, const Sum* sums) {
             const double centre = centres == nullptr ? 0.0 : static_cast<double>(centres[block.samples[i]]);
-            double best = sign * mean_of(sums, own, centre);
-            for (std::size_t b = 1; b < term.n_boxes; ++b) {
-                best = std::max(best, sign * mean_of(sums, term.boxes[b], centre));
+            double best = -std::numeric_limits<double>::infinity();
+            for (std::size_t b = 0; b < term.n_boxes; ++b) {
+                const BoxCorners& box = term.boxes[b];
+                const double sum = cells(sum_of<kAxes>(sums, box.corner.data()));
+                best = std::max(best, sign * ((centre * box.n_cells + sum) * box.inverse));
             }
             values[i] = sign * best;
         });

@@ -38,7 +38,8 @@ private:
         std::size_t n_boxes = 1;
         std::size_t n_ahead = 1;  // the first boxes have the cache lines of all
         std::array<BoxCorners, kMaxBoxes> boxes;
-        double factor = 0.0;  // of a slope
+        Summed other = Summed::cells;  // what it needs besides
+        double factor = 0.0;           // of a slope
         double middle = 0.0;
     };
     // Samples to read; those that come after them are known, too.
@@ -50,12 +51,8 @@ private:
 
     void project_terms(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples, float* values);
     void prepare(const Window& window, float coefficient, Term& term) const;
-    template <std::size_t kAxes>
-    void read_term(const Term& term, const Block& block, double* values) const;
-    template <std::size_t kAxes>
-    void read_plane(const Term& term, SumPlane plane, const Block& block, double* values) const;
     template <std::size_t kAxes, typename Sum>
-    void read_boxes(const Term& term, SumPlane plane, const Block& block, double* values) const;
+    void read_term(const Term& term, const Block& block, double* values) const;
     void mark_missing(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                       float* values) const;
 

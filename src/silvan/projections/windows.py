@@ -62,7 +62,8 @@ class Windows(ProjectionDistribution):
     shift : int, default=0
         Largest shift r of a mean. A mean that is shifted is the largest, or the smallest, of the
         means of the windows that are moved by -r, 0 or r along each axis, where r is uniform over
-        1, ..., `shift`; moved windows are clipped to the grid, or go round where it wraps.
+        1, ..., `shift`; moved windows are clipped to the grid, or continue at the other end of an
+        axis that wraps.
     shift_probability : float, default=0.5
         How many of the means are shifted, where `shift` is not 0.
     weights : sequence of float or None, default=None
@@ -76,9 +77,10 @@ class Windows(ProjectionDistribution):
     Notes
     -----
     Windows are read off running sums, two look-ups per axis. The sums of uint8 channels are exact;
-    they take 2 bytes per cell and sample where no window has more than 257 cells, else 4, and 4
-    more each for spread and slope. Those of float32 channels take 8 bytes each, and every channel
-    of a sample is centred before it is summed, so that an offset costs no accuracy.
+    they take 2 bytes per cell and sample where only means are asked for and no window has more than
+    257 cells, 4 for larger ones, and 8 with spread or slope, unless windows have thousands of
+    cells. Those of float32 channels take 8 bytes for each statistic, and every channel of a sample
+    is centred before it is summed, so that an offset costs no accuracy.
     `bytes_per_sample` tells how much that is. A window that touches a missing cell is missing.
 
     Spread and shifts are not linear: `draw` and readers that need sums of features refuse them,
@@ -92,10 +94,10 @@ class Windows(ProjectionDistribution):
     ...     print(coefficient, window)
     1.0 Window(channel=0, start=(3, 1), end=(4, 4), statistic='spread', shift=0)
 
-    Each of the 48 cells takes 2 bytes for its sum and 4 for its square, and those at the edge more:
+    Sums have one position more along each axis than there are cells, 35 for each channel here:
 
     >>> windows.bytes_per_sample("uint8")
-    448
+    576
     """
 
     shapes: Sequence[int | Sequence[int]]
