@@ -2,6 +2,7 @@
 #include "core/boosting/coded_tree_grower.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
