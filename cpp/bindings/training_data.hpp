@@ -22,7 +22,8 @@ class HeldSampleDraws {
 public:
     HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                     std::optional<ConstArray<double>> cumulative, double estimation_share,
-                    std::optional<ConstArray<std::uint8_t>> repeats);
+                    std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int64_t>> strata,
+                    std::int64_t first_tree);
 
     SampleDraws view;
 
@@ -30,6 +31,7 @@ private:
     ConstArray<std::uint32_t> order_;
     std::optional<ConstArray<double>> cumulative_;
     std::optional<ConstArray<std::uint8_t>> repeats_;
+    std::optional<ConstArray<std::int64_t>> strata_;
 };
 
 // Targets in Python: class codes, outputs with a column for each, or None.
@@ -37,7 +39,8 @@ class HeldTargets {
 public:
     using Values = std::optional<std::variant<ConstArray<std::int32_t>, ConstMatrix<double>>>;
 
-    HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs);
+    HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs,
+                std::optional<std::int64_t> n_averaged);
 
     // Throws std::invalid_argument unless there is an entry for each sample.
     void check_samples(std::int64_t n_samples) const;

@@ -23,6 +23,12 @@ struct SampleDraws {
     double estimation_share = 0.0;
     // For each position in canonical order 1 if the sample there equals the one before; nullptr: none does.
     const std::uint8_t* repeats = nullptr;
+    // Where groups of samples end in canonical order; every tree draws the same number from a group with replacement,
+    // in proportion to its weight and up to one draw. nullptr: there is one group.
+    const std::int64_t* strata = nullptr;
+    std::int64_t n_strata = 0;
+    // The number that tree 0 has in the forest that it was grown in.
+    std::int64_t first_tree = 0;
 };
 
 inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share > 0.0; }

@@ -14,14 +14,14 @@ class SampleDraws:
     Which samples each tree draws, in canonical order; see sample_draws.hpp.
     """
 
-    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, strata: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, first_tree: int = 0) -> None: ...
 
 class Targets:
     """
     Class codes, or outputs with a column for each, and weights of the samples.
     """
 
-    def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_outputs: int) -> None: ...
+    def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_outputs: int, n_averaged: int | None = None) -> None: ...
 
 class TrainingSet:
     """What trees grow on; holds the arrays, and copies none."""
@@ -75,7 +75,9 @@ class GrowOptions:
 
     @property
     def criterion(self) -> str:
-        """What a split maximises: gini, entropy, squared_error or gaussian."""
+        """
+        What a split maximises: gini, entropy, squared_error, absolute_error, poisson or gaussian.
+        """
 
     @criterion.setter
     def criterion(self, arg: str, /) -> None: ...
@@ -114,6 +116,13 @@ class GrowOptions:
 
     @min_samples_leaf.setter
     def min_samples_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def min_weight_fraction_leaf(self) -> float:
+        """Weight of a leaf, at least, as a share of the tree's."""
+
+    @min_weight_fraction_leaf.setter
+    def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
 
     @property
     def min_impurity_decrease(self) -> float:

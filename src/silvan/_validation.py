@@ -47,9 +47,21 @@ def check_forest(forest: object) -> None:
 
 def check_predictor(forest: object) -> None:
     """Require a fitted forest that predicts; density forests do not."""
-    check_forest(forest)
+    check_one_output(forest)
     if not hasattr(forest, "predict"):
         raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
+
+
+def check_one_output(forest: object) -> None:
+    """Require a fitted forest whose classes are those of one output."""
+    check_forest(forest)
+    if isinstance(getattr(forest, "classes_", None), list):
+        raise invalid(
+            "forest",
+            "a classifier of one output here",
+            f"{type(forest).__name__} of {forest.n_outputs_} outputs",  # type: ignore[attr-defined]
+            "fit a forest for each output, as sklearn.multioutput.MultiOutputClassifier does",
+        )
 
 
 def check_persistent(estimator: object) -> None:

@@ -3,7 +3,7 @@
 // The engines find the same split; which one runs is only a matter of speed:
 //   pairs              small nodes, where the criterion has kernels;
 //   histogram          large nodes, where it has;
-//   sorted             everything else (missing values, entropy, many classes, several outputs);
+//   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
@@ -35,6 +35,8 @@ public:
         : settings_(settings), criterion_(std::move(criterion)) {}
 
     void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
+
+    void set_min_weight_leaf(double weight) override { settings_.min_weight_leaf = weight; }
 
     NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
         criterion_.load(node);
@@ -98,7 +100,7 @@ private:
         } else {
             if constexpr (HasKernels<C>) {
                 const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
-                if (!range.any_missing && finite && criterion_.has_kernels()) {
+                if (!range.any_missing && finite && criterion_.has_kernels() && settings_.min_weight_leaf == 0.0) {
                     if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
                     Binning binning;
                     if (choose_binning(range, integral, criterion_.n_samples(), criterion_.n_bin_sums(), binning)) {

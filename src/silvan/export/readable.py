@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from silvan._validation import check_flag, check_forest, check_integer, invalid, is_integer
+from silvan._validation import check_flag, check_integer, check_one_output, invalid, is_integer
 from silvan._windows import Window
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
@@ -80,7 +80,7 @@ def to_text(
     |   |--- petal length (cm) >  4.75
     |   |   |--- class: 2 (0.86)
     """
-    check_forest(forest)
+    check_one_output(forest)
     check_tree(forest, tree)
     check_integer("max_depth", max_depth, 1, or_none=True)
     check_integer("decimals", decimals, 0)
@@ -129,7 +129,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> root["features"], root["coefficients"], root["left"], root["right"]
     ([1, 3], [1.0, -1.0], 1, 2)
     """
-    check_forest(forest)
+    check_one_output(forest)
     patches, channels = grid_of(forest), forest.fitted_.channels
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)

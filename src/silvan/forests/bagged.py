@@ -12,6 +12,7 @@ from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.pruning import prune
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingRows
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
@@ -78,7 +79,15 @@ class BaggedForest(BaggedParameters, BaseForest):
             )
         arrays["members"] = sampling.row_numbers(arrays["members"])
         grown = ForestArrays.from_native(arrays, n_features, targets.n_values, self._n_categories())
-        return replace(grown, values=targets.leaf_values(grown, sampling, first))
+        alpha = self._pruning()
+        if alpha > 0:
+            grown = prune(grown, alpha)
+        values = targets.leaf_values(grown, sampling, first, pruned=alpha > 0)
+        return replace(grown, values=values)
+
+    def _pruning(self) -> float:
+        """The price of a leaf in minimal cost-complexity pruning; 0 does not prune."""
+        return 0.0
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
+    TreeSeed,
     check_more_trees,
     check_same_rows,
     check_warm_start,
@@ -126,7 +128,12 @@ class BaseForest(
         sampling, targets = rows.sampling, rows.targets
         return _core.TrainingSet(
             *rows.features,
-            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
+            _core.Targets(
+                targets.native(sampling.plan),
+                sampling.weights,
+                targets.n_values,
+                targets.n_averaged,
+            ),
             sampling.native(),
             self._n_categories(),
         )
@@ -144,6 +151,8 @@ class BaseForest(
         """The samples with the draws of every tree."""
         spreads = self._spreads_of(features.columns)
         sampling = sample_rows(plan, features, targets.kept(plan), seed, spreads, self._n_threads())
+        if isinstance(self.random_state, TreeSeed):
+            sampling = replace(sampling, first_tree=self.random_state.tree)
         return TrainingRows(features, targets, sampling, spreads)
 
     def _has_unit_free_directions(self) -> bool:

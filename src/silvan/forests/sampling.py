@@ -39,6 +39,7 @@ class RowPlan:
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
     estimation_share: float  # of the rows of an honest tree; 0: trees are not honest
+    stratified: bool = False  # every tree draws as many rows of each class as its weight asks for
 
     @property
     def n_kept(self) -> int:
@@ -68,6 +69,7 @@ class RowPlan:
         _require_integer("weight_bits", self.weight_bits, 0, MANTISSA_BITS)
         share = self.estimation_share
         _require(isinstance(share, float) and 0 <= share < 1, "estimation_share is not in [0, 1)")
+        _require(isinstance(self.stratified, bool), "stratified is neither true nor false")
         return self
 
 
@@ -81,6 +83,8 @@ class RowSampling:
     weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
     seed: int
     repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
+    strata: NDArray[np.int64] | None = None  # stratified: where each class ends in order
+    first_tree: int = 0  # number of the first tree, where the forest is a part of another
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
@@ -92,6 +96,8 @@ class RowSampling:
             self.cumulative,
             plan.estimation_share,
             self.repeats,
+            self.strata,
+            self.first_tree,
         )
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
@@ -140,7 +146,17 @@ class RowSampling:
             self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
             "its repeated rows are not marked, one by one",
         )
+        _require(
+            self.strata is None
+            or (
+                _is_vector(self.strata, np.int64)
+                and bool((np.diff(self.strata, prepend=0) > 0).all())
+                and self.strata[-1] == n_rows
+            ),
+            "its classes do not end one after the other",
+        )
         _require_integer("seed", self.seed, 0, 2**63 - 1)
+        _require_integer("first_tree", self.first_tree, 0, 2**31 - 1)
         return self
 
     def same_as(self, other: RowSampling) -> bool:
@@ -164,6 +180,7 @@ def plan_rows(
     max_samples: Any,
     numeric_targets: bool,
     estimation_share: float = 0.0,
+    stratified: bool = False,
 ) -> RowPlan:
     """Apply the meaning of sample weights; `row_factor` is the class weight of each row."""
     kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
@@ -178,7 +195,14 @@ def plan_rows(
     elif weights is not None:
         weights = exact_weights(weights)
     return RowPlan(
-        n_samples, kept, weights, n_draws, bool(bootstrap), total_bits, float(estimation_share)
+        n_samples,
+        kept,
+        weights,
+        n_draws,
+        bool(bootstrap),
+        total_bits,
+        float(estimation_share),
+        stratified and bool(bootstrap),
     )
 
 
@@ -193,12 +217,24 @@ def sample_rows(
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
     order = order_rows(features.rows, targets, plan, spreads, n_threads)
+    strata = None
+    if plan.stratified:
+        order, strata = _order_by_class(order, targets)
     honest = plan.estimation_share > 0
     repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
     if not plan.replace:
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return RowSampling(plan, order, cumulative, None, seed, repeats)
+    return RowSampling(plan, order, cumulative, None, seed, repeats, strata)
+
+
+def _order_by_class(
+    order: NDArray[np.uint32], targets: NDArray[Any]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The rows class after class, each in canonical order, and where each class ends."""
+    _, labels = np.unique(targets[order], axis=0, return_inverse=True)
+    by_class = np.argsort(labels.ravel(), kind="stable")
+    return order[by_class], np.cumsum(np.bincount(labels.ravel()), dtype=np.int64)
 
 
 def order_rows(
@@ -231,14 +267,16 @@ def shared_weight_bits(n_samples: int) -> int:
     return row_bits + (MANTISSA_BITS - row_bits) // 2
 
 
-def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
-    """Centre targets and round them to `bits` bits of half their range, column by column.
+def exact_targets(
+    y: NDArray[np.float64], bits: int, centre: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Centre targets and round them to `bits` bits of their largest magnitude, column by column.
 
-    The centre is the middle of the range, which no order and no repetition of rows can change. A
-    target is off by at most ``2 ** -(bits + 1)`` of the power of two above half the range: with
-    equal weights and 1000 rows (43 bits) that is a relative 1e-13.
+    The centre is the middle of the range unless given, which no order and no repetition of rows can
+    change. A target is then off by at most ``2 ** -(bits + 1)`` of the power of two above half the
+    range: with equal weights and 1000 rows (43 bits) that is a relative 1e-13.
     """
-    centred = y - middle(y)
+    centred = y - (middle(y) if centre is None else centre)
     exponent = np.maximum(np.frexp(np.abs(centred).max(axis=0))[1], -900)
     quantum = np.ldexp(1.0, exponent - bits)
     rounded: NDArray[np.float64] = np.rint(centred / quantum) * quantum

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from silvan._persistence import require_fitted
@@ -38,8 +39,9 @@ from silvan.forests.targets import Targets
 class SupervisedForest(SupervisedParameters, BaseForest):
     """A forest that learns from targets; subclasses encode them and predict."""
 
-    # Whether y may have several columns of numbers.
-    _multi_output: ClassVar[bool]
+    # Whether y has numbers, and whether it may have several columns.
+    _numeric_targets: ClassVar[bool]
+    _multi_output: ClassVar[bool] = True
     _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
 
     _scaler: Scaler | None
@@ -115,7 +117,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def _refuse_dimensions(self, X: Any, error: Exception) -> None:
         """Say which forest takes images and series, where that is what is wrong."""
         if "Found array with dim" in str(error):
-            kind = "Regressor" if self._multi_output else "Classifier"
+            kind = "Regressor" if self._numeric_targets else "Classifier"
             raise ValueError(
                 f"X must have two dimensions, samples and features, but its shape is "
                 f"{np.shape(X)}; use ManifoldForest{kind} for samples on a grid, or pass "
@@ -146,9 +148,15 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
-        if self._multi_output:
+        if self._numeric_targets:
             refuse_odd_targets(y)
-        X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
+        elif issparse(y):
+            raise ValueError(
+                "sparse multilabel-indicator for y is not supported; pass y.toarray()."
+            )
+        X, y = self._check_data(
+            X, y, multi_output=self._multi_output, y_numeric=self._numeric_targets
+        )
         check_features(X)
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
