@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
 #include "core/columns/copy_columns.hpp"
+#include "core/require.hpp"
 
 namespace silvan::bindings {
 namespace {
@@ -37,14 +39,16 @@ nb::object to_columns(const AnyMatrix& x, std::int64_t n_threads) {
     throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
 }
 
-template <typename Target>
-Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+template <typename Features, typename Target>
+Array<std::uint32_t> sample_order(const Features& x, const ConstMatrix<Target>& targets,
                                   const std::optional<ConstArray<double>>& weights,
                                   const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
-    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
-    if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
-    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
+    const auto n = static_cast<std::size_t>(features.n_samples);
+    require(targets.shape(0) == n, "targets need one entry per sample");
+    require(!weights || weights->shape(0) == n, "weights need one entry per sample");
+    require(!factors || static_cast<std::int64_t>(factors->shape(0)) == features.n_features,
+            "factors need one entry per feature");
     std::vector<std::uint32_t> order;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
@@ -59,13 +63,12 @@ Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint
     return to_numpy(std::move(multiplicity));
 }
 
-template <typename Target>
-Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+template <typename Features, typename Target>
+Array<std::uint8_t> sample_repeats(const Features& x, const ConstMatrix<Target>& targets,
                                    const ConstArray<std::uint32_t>& order, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
-    if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
-        throw std::invalid_argument("targets and order need one entry per sample");
-    }
+    const auto n = static_cast<std::size_t>(features.n_samples);
+    require(targets.shape(0) == n && order.shape(0) == n, "targets and order need one entry per sample");
     check_order(order);
     std::vector<std::uint8_t> repeats;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
@@ -81,27 +84,29 @@ Array<std::uint32_t> estimation_samples_of_tree(const HeldSampleDraws& draws, st
     return to_numpy(std::move(samples));
 }
 
+template <typename Features, typename Target>
+void bind_order(nb::module_& m) {
+    m.def("sample_order", &sample_order<Features, Target>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1,
+          "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then "
+          "by weight.");
+    m.def("sample_repeats", &sample_repeats<Features, Target>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("order"), nb::arg("n_threads") = 1,
+          "For each position in the canonical order, 1 if the sample there equals the one before.");
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"), nb::arg("n_threads") = 1,
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    constexpr auto kSampleOrder =
-        "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by "
-        "weight.";
-    m.def("sample_order", &sample_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
-    m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
-    constexpr auto kSampleRepeats =
-        "For each position in the canonical order, 1 if the sample there equals the one before.";
-    m.def("sample_repeats", &sample_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          nb::arg("n_threads") = 1, kSampleRepeats);
-    m.def("sample_repeats", &sample_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("order"), nb::arg("n_threads") = 1, kSampleRepeats);
+    bind_order<AnyMatrix, double>(m);
+    bind_order<AnyMatrix, std::int32_t>(m);
+    bind_order<HeldSparseFeatures, double>(m);
+    bind_order<HeldSparseFeatures, std::int32_t>(m);
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

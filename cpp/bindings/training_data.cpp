@@ -132,10 +132,22 @@ HeldTrainingSet::HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> sou
                 "source and columns differ in shape");
         if (samples.column_stride == 1) layouts.rows = samples;
     }
-    targets_.check_samples(layouts.columns.n_samples);
+    take_targets();
+    if (n_categories) arrays.n_categories = to_vector(*n_categories);
+}
+
+HeldTrainingSet::HeldTrainingSet(const HeldSparseFeatures& features, const HeldTargets& targets,
+                                 const HeldSampleDraws& draws)
+    : sparse_(features), targets_(targets), draws_(draws) {
+    require(sparse_->view.column_indptr != nullptr, "trees grow on sparse features with columns");
+    arrays.layouts.columns = view_features(*sparse_);
+    take_targets();
+}
+
+void HeldTrainingSet::take_targets() {
+    targets_.check_samples(arrays.layouts.columns.n_samples);
     arrays.targets = targets_.view;
     arrays.samples = draws_.view;
-    if (n_categories) arrays.n_categories = to_vector(*n_categories);
 }
 
 void bind_training(nb::module_& m) {
@@ -153,7 +165,9 @@ void bind_training(nb::module_& m) {
     nb::class_<HeldTrainingSet>(m, "TrainingSet", "What trees grow on; holds the arrays, and copies none.")
         .def(nb::init<AnyMatrix, std::optional<AnyMatrix>, const HeldTargets&, const HeldSampleDraws&,
                       std::optional<ConstArray<std::int64_t>>>(),
-             "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none());
+             "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none())
+        .def(nb::init<const HeldSparseFeatures&, const HeldTargets&, const HeldSampleDraws&>(), "features"_a,
+             "targets"_a, "draws"_a);
     nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
         .def(nb::init<>())
         .def_rw("full", &GaussianOptions::full, "Covariances, or the variances alone.")

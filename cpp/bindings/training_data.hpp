@@ -59,12 +59,16 @@ public:
     // second layout.
     HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
                     const HeldSampleDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories);
+    HeldTrainingSet(const HeldSparseFeatures& features, const HeldTargets& targets, const HeldSampleDraws& draws);
 
     TrainingArrays arrays;
 
 private:
+    void take_targets();
+
     AnyMatrix columns_;
     std::optional<AnyMatrix> source_;
+    std::optional<HeldSparseFeatures> sparse_;
     HeldTargets targets_;
     HeldSampleDraws draws_;
 };

@@ -8,6 +8,7 @@
 
 #include "core/binomial.hpp"
 #include "core/buffer.hpp"
+#include "core/columns/sparse_features.hpp"
 #include "core/random.hpp"
 #include "core/stopping.hpp"
 
@@ -124,12 +125,13 @@ std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t
     return mix_bits(hash);
 }
 
+// `features` begin with the sample `first`.
 template <typename T, typename Target>
 void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
                 std::int64_t first, std::int64_t last, std::uint64_t* hashes) {
     for (std::int64_t i = first; i < last; ++i) {
         throw_if_stopped(features.n_features);
-        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
+        std::uint64_t hash = hash_sample(features.as<T>() + (i - first) * features.row_stride, features.n_features,
                                          features.column_stride, factors);
         for (std::int64_t k = 0; k < n_targets; ++k) {
             const auto target = static_cast<double>(targets[i * n_targets + k]);
@@ -142,14 +144,25 @@ void hash_block(const FeatureMatrix& features, const Target* targets, std::int64
 template <typename Target>
 Buffer<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                    const float* factors, const ThreadTeam& team) {
-    constexpr std::int64_t kBlock = 4096;
+    const std::int64_t block_size = features.sparse == nullptr ? 4096 : 8;
     Buffer<std::uint64_t> hashes;
     hashes.resize(static_cast<std::size_t>(features.n_samples));
-    team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
+    DenseBlocks dense;
+    team.for_blocks(features.n_samples, block_size, [&](std::int64_t first, std::int64_t last) {
+        FeatureMatrix block = features;
+        if (features.sparse != nullptr) {
+            // As dense blocks, so that the hashes are those of the dense matrix.
+            dense.use([&](DenseBlock& rows) {
+                hash_block<float>(rows.fill(*features.sparse, first, last), targets, n_targets, factors, first, last,
+                                  hashes.data());
+            });
+            return;
+        }
+        block.data = static_cast<const char*>(features.data) + first * features.row_stride * bytes_of(features.type);
         if (features.type == FeatureType::float32) {
-            hash_block<float>(features, targets, n_targets, factors, first, last, hashes.data());
+            hash_block<float>(block, targets, n_targets, factors, first, last, hashes.data());
         } else {
-            hash_block<std::uint8_t>(features, targets, n_targets, factors, first, last, hashes.data());
+            hash_block<std::uint8_t>(block, targets, n_targets, factors, first, last, hashes.data());
         }
     });
     return hashes;

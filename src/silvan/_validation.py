@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from silvan import _core
+from silvan._sparse import SparseSamples, stored_values
 
 _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
@@ -148,7 +150,8 @@ def check_features(X: NDArray[Any]) -> None:
     Reductions only: nothing of the size of `X` is allocated.
     """
     check_numbers(X)
-    if X.dtype.kind != "f":
+    X = stored_values(X)
+    if X.dtype.kind != "f" or X.size == 0:
         return
     # These reductions pass over NaN.
     magnitude = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
@@ -162,12 +165,14 @@ def check_features(X: NDArray[Any]) -> None:
 class TrainingFeatures(NamedTuple):
     """The features of the samples that a forest is grown on."""
 
-    columns: NDArray[Any]  # column-major float32 or uint8
+    columns: Any  # column-major float32 or uint8, or SparseSamples
     source: NDArray[Any] | None  # the caller's array, where the core reads that
 
     @property
-    def rows(self) -> NDArray[Any]:
+    def rows(self) -> Any:
         """The layout to read by samples: the caller's, unless its type is wider than stored."""
+        if isinstance(self.columns, SparseSamples):
+            return self.columns.native
         if self.source is None or self.source.dtype != self.columns.dtype:
             return self.columns
         return self.source
@@ -177,6 +182,8 @@ def as_training_features(
     X: NDArray[Any], kept: NDArray[np.int32] | None, n_threads: int = 1
 ) -> TrainingFeatures:
     """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
+    if issparse(X):
+        return TrainingFeatures(SparseSamples(X if kept is None else X[kept], grow=True), None)
     if not _steps_in_elements(X):
         X = X.copy()
     if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
@@ -192,8 +199,10 @@ def as_training_features(
     return TrainingFeatures(columns, None)
 
 
-def as_rows(X: NDArray[Any]) -> NDArray[Any]:
+def as_rows(X: NDArray[Any]) -> Any:
     """The array as float32 or uint8, without a copy where the core reads it as it is."""
+    if issparse(X):
+        return SparseSamples(X, grow=False).native
     dtype = X.dtype if X.dtype in (np.float32, np.uint8) else np.float32
     return X.astype(dtype, copy=not _steps_in_elements(X))
 

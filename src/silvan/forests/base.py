@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
+from silvan._sparse import SparseSamples
 from silvan._validation import (
     TrainingFeatures,
     as_rows,
@@ -126,16 +128,13 @@ class BaseForest(
     def _training_set(self, rows: TrainingRows) -> _core.TrainingSet:
         """The samples as the core reads them."""
         sampling, targets = rows.sampling, rows.targets
+        native = _core.Targets(
+            targets.native(sampling.plan), sampling.weights, targets.n_values, targets.n_averaged
+        )
+        if isinstance(rows.features.columns, SparseSamples):
+            return _core.TrainingSet(rows.features.columns.native, native, sampling.native())
         return _core.TrainingSet(
-            *rows.features,
-            _core.Targets(
-                targets.native(sampling.plan),
-                sampling.weights,
-                targets.n_values,
-                targets.n_averaged,
-            ),
-            sampling.native(),
-            self._n_categories(),
+            *rows.features, native, sampling.native(), self._n_categories()
         )
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
@@ -158,7 +157,7 @@ class BaseForest(
     def _has_unit_free_directions(self) -> bool:
         return find_component(self._given_projections(), UnitFree) is not None
 
-    def _spreads_of(self, columns: NDArray[Any]) -> NDArray[np.float64] | None:
+    def _spreads_of(self, columns: Any) -> NDArray[np.float64] | None:
         """The spread of each feature where directions have no units; None where they have."""
         if not self._has_unit_free_directions():
             return None
@@ -186,8 +185,14 @@ class BaseForest(
         return leaves
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """Check samples to predict; return them as the core reads them."""
-        return self._scaled(self._checked(X))
+        """Check samples for a reader of the forest; return them as the core reads them."""
+        checked = self._checked(X)
+        if issparse(checked):
+            raise ValueError(
+                "sparse X can be fitted and predicted, but not inspected, explained or exported; "
+                "pass X.toarray() of the samples that you need."
+            )
+        return self._scaled(checked)
 
     def _checked(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return an array with a column per feature."""

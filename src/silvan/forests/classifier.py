@@ -90,6 +90,7 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
         "entropy": "entropy",
         "log_loss": "entropy",
     }
+    _takes_sparse = True
     _metric = staticmethod(accuracy_score)
     _named_class_weights = ("balanced", "balanced_subsample")
 

@@ -90,6 +90,7 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
         "absolute_error": "absolute_error",
         "poisson": "poisson",
     }
+    _takes_sparse = True
     _metric = staticmethod(_r2)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 

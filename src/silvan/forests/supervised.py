@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -20,6 +21,7 @@ from silvan._validation import (
     check_numbers,
     check_sample_weight,
     check_unmasked,
+    invalid,
     is_integer,
 )
 from silvan.forest_arrays import ForestArrays
@@ -42,6 +44,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     # Whether y has numbers, and whether it may have several columns.
     _numeric_targets: ClassVar[bool]
     _multi_output: ClassVar[bool] = True
+    # Whether X may be sparse.
+    _takes_sparse: ClassVar[bool] = False
     _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
 
     _scaler: Scaler | None
@@ -92,7 +96,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         if reset:
             self._categories = find_categories(self.categorical_features, X)
         refuse_dates(X, self._categories)
-        rules |= {"dtype": "numeric", "ensure_all_finite": False}
+        if issparse(X):
+            self._check_sparse()
+        accepted = ("csr", "csc") if self._takes_sparse else False
+        rules |= {"dtype": "numeric", "ensure_all_finite": False, "accept_sparse": accepted}
         try:
             checked = self._check_arrays(X, y, reset, rules)
             check_numbers(checked[0] if isinstance(checked, tuple) else checked)
@@ -101,6 +108,25 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             refuse_odd_columns(X, self._categories)
             raise
         return checked
+
+    def _check_sparse(self) -> None:
+        """Refuse parameters that sparse samples do not have."""
+        if self.scaling is not None:
+            raise invalid(
+                "scaling",
+                "None where X is sparse, since scaled zeros are not zero",
+                self.scaling,
+                "scale X before, with sklearn.preprocessing.MaxAbsScaler, or pass X.toarray()",
+            )
+        if isinstance(self.categorical_features, Sequence) and not isinstance(
+            self.categorical_features, str
+        ):
+            raise invalid(
+                "categorical_features",
+                '"from_dtype" or None where X is sparse, which has numbers alone',
+                self.categorical_features,
+                "leave it out, or pass X.toarray()",
+            )
 
     def _check_arrays(self, X: Any, y: Any, reset: bool, rules: dict[str, Any]) -> Any:
         """The same by scikit-learn, whose errors name no column."""
@@ -234,4 +260,5 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags
