@@ -199,7 +199,7 @@ def as_training_features(
     return TrainingFeatures(columns, None)
 
 
-def as_rows(X: NDArray[Any]) -> Any:
+def as_samples(X: NDArray[Any]) -> Any:
     """The array as float32 or uint8, without a copy where the core reads it as it is."""
     if issparse(X):
         return SparseSamples(X, grow=False).native

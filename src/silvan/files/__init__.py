@@ -12,7 +12,7 @@ from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
 from silvan.forests.fitting import TreeSeed
-from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.sampling import SamplePlan, Sampling
 from silvan.forests.scaling import LinearScaler
 from silvan.preprocessing import RankScaler
 from silvan.unsupervised.affinities import BinaryAffinity, GaussianAffinity, MahalanobisAffinity
@@ -43,8 +43,8 @@ for _class in (
     MahalanobisAffinity,
     PlaneGrid,
     RankScaler,
-    RowPlan,
-    RowSampling,
+    SamplePlan,
+    Sampling,
     TreeSeed,
 ):
     register(_class)

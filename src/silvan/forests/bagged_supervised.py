@@ -17,16 +17,16 @@ from silvan._validation import check_choice, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import (
     BaggedSupervisedParameters,
     check_bagged_supervised_parameters,
 )
-from silvan.forests.sampling import RowPlan, plan_rows
+from silvan.forests.sampling import SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
 from silvan.forests.trees import TreesMixin
-from silvan.forests.weights import RowWeighting
+from silvan.forests.weights import SampleWeighting
 
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
@@ -66,9 +66,9 @@ class BaggedSupervisedForest(
             criterion=self._criterion,
         )
 
-    def _plan_rows(self, targets: Targets, weight: NDArray[np.float64] | None) -> RowPlan:
+    def _plan_samples(self, targets: Targets, weight: NDArray[np.float64] | None) -> SamplePlan:
         settled = self._settled()
-        return plan_rows(
+        return plan_samples(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
@@ -84,7 +84,7 @@ class BaggedSupervisedForest(
         class_weight = getattr(self, "class_weight", None)
         return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(self, options: _core.GrowOptions, plan: SamplePlan, n_features: int) -> None:
         options.criterion = self._criteria[self.criterion]
         options.min_weight_fraction_leaf = float(self.min_weight_fraction_leaf)
         options.random_thresholds = self._settled().thresholds == "random"
@@ -92,7 +92,7 @@ class BaggedSupervisedForest(
     def _pruning(self) -> float:
         return float(self.ccp_alpha)
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
         self._criterion = self._criteria[self.criterion]
         self._hard_votes = self._asks_for_hard_votes()
@@ -129,7 +129,7 @@ class BaggedSupervisedForest(
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
-        scored[sampling.row_numbers(np.flatnonzero(counts).astype(np.int32))] = True
+        scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
         y_true, y_pred = self._keep_out_of_bag(predictions, y, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
@@ -154,7 +154,7 @@ class BaggedSupervisedForest(
             Weights of the training samples, in the order in which they were given to `fit`.
         """
         leaves = self.apply(X)
-        return RowWeighting(self.forest_, self._sampling)(leaves)
+        return SampleWeighting(self.forest_, self._sampling)(leaves)
 
     def _predict_values(self, checked: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""

@@ -29,7 +29,7 @@ _MAX_DRAWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class RowPlan:
+class SamplePlan:
     """How many rows a tree draws, and from which; all that is known before the data are read."""
 
     n_samples: int  # rows given to fit
@@ -46,7 +46,7 @@ class RowPlan:
         """Number of rows that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
 
-    def check(self) -> RowPlan:
+    def check(self) -> SamplePlan:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
         kept, weights = self.kept, self.weights
         _require_integer("n_samples", self.n_samples, 1, np.iinfo(np.int32).max)
@@ -74,10 +74,10 @@ class RowPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class RowSampling:
+class Sampling:
     """The rows of every tree, as a function of the tree's number."""
 
-    plan: RowPlan
+    plan: SamplePlan
     order: NDArray[np.uint32]
     cumulative: NDArray[np.float64] | None
     weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
@@ -105,7 +105,7 @@ class RowSampling:
         draws: NDArray[np.int32] = _core.draw_samples(self.native(), self.seed, tree)
         return draws
 
-    def row_weights(self, tree: int) -> NDArray[np.float64]:
+    def drawn_weights(self, tree: int) -> NDArray[np.float64]:
         """How much each row that fit saw counts in the tree: its multiplicity times its weight."""
         draws = self.multiplicities(tree)
         weights = draws.astype(np.float64) if self.weights is None else draws * self.weights
@@ -115,13 +115,13 @@ class RowSampling:
         all_weights[self.plan.kept] = weights
         return all_weights
 
-    def row_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers that kept rows had when they were given to fit."""
         return rows if self.plan.kept is None else self.plan.kept[rows]
 
-    def check(self) -> RowSampling:
+    def check(self) -> Sampling:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
-        _require(isinstance(self.plan, RowPlan), "it has no plan")
+        _require(isinstance(self.plan, SamplePlan), "it has no plan")
         n_rows = self.plan.check().n_kept
         _require(
             _is_vector(self.order, np.uint32, n_rows)
@@ -159,7 +159,7 @@ class RowSampling:
         _require_integer("first_tree", self.first_tree, 0, 2**31 - 1)
         return self
 
-    def same_as(self, other: RowSampling) -> bool:
+    def same_as(self, other: Sampling) -> bool:
         """Whether both sample the same rows of the same data in the same way."""
         mine, theirs = self.plan, other.plan
         return (
@@ -171,19 +171,19 @@ class RowSampling:
         )
 
 
-def plan_rows(
+def plan_samples(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
-    row_factor: NDArray[np.float64] | None,
+    class_factor: NDArray[np.float64] | None,
     *,
     bootstrap: bool,
     max_samples: Any,
     numeric_targets: bool,
     estimation_share: float = 0.0,
     stratified: bool = False,
-) -> RowPlan:
-    """Apply the meaning of sample weights; `row_factor` is the class weight of each row."""
-    kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
+) -> SamplePlan:
+    """Apply the meaning of sample weights; `class_factor` is the class weight of each row."""
+    kept, weights = _positive_weights(n_samples, sample_weight, class_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
     total_bits = (n_draws - 1).bit_length()
@@ -194,7 +194,7 @@ def plan_rows(
         total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
     elif weights is not None:
         weights = exact_weights(weights)
-    return RowPlan(
+    return SamplePlan(
         n_samples,
         kept,
         weights,
@@ -206,26 +206,26 @@ def plan_rows(
     )
 
 
-def sample_rows(
-    plan: RowPlan,
+def make_sampling(
+    plan: SamplePlan,
     features: TrainingFeatures,
     y: NDArray[Any],
     seed: int,
     spreads: NDArray[np.float64] | None = None,
     n_threads: int = 1,
-) -> RowSampling:
+) -> Sampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = order_rows(features.rows, targets, plan, spreads, n_threads)
+    order = order_samples(features.rows, targets, plan, spreads, n_threads)
     strata = None
     if plan.stratified:
         order, strata = _order_by_class(order, targets)
     honest = plan.estimation_share > 0
     repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
     if not plan.replace:
-        return RowSampling(plan, order, None, plan.weights, seed, repeats)
+        return Sampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return RowSampling(plan, order, cumulative, None, seed, repeats, strata)
+    return Sampling(plan, order, cumulative, None, seed, repeats, strata)
 
 
 def _order_by_class(
@@ -237,10 +237,10 @@ def _order_by_class(
     return order[by_class], np.cumsum(np.bincount(labels.ravel()), dtype=np.int64)
 
 
-def order_rows(
+def order_samples(
     rows: NDArray[Any],
     targets: NDArray[Any],
-    plan: RowPlan,
+    plan: SamplePlan,
     spreads: NDArray[np.float64] | None,
     n_threads: int = 1,
 ) -> NDArray[np.uint32]:
@@ -250,7 +250,7 @@ def order_rows(
     return order
 
 
-def power_of_rows(max_samples: str) -> float:
+def power_of_samples(max_samples: str) -> float:
     """The exponent of a power such as "n**0.8"; NaN if the text is not one."""
     match = re.fullmatch(r"n ?\*\* ?(0?\.\d+)", max_samples)
     return float(match[1]) if match and float(match[1]) > 0 else math.nan
@@ -263,8 +263,8 @@ def shared_weight_bits(n_samples: int) -> int:
     is shared equally between a weight and a target. At 1000 rows each has 21 bits (a precision of
     5e-7), at a million 16 bits (2e-5).
     """
-    row_bits = (n_samples - 1).bit_length()
-    return row_bits + (MANTISSA_BITS - row_bits) // 2
+    sample_bits = (n_samples - 1).bit_length()
+    return sample_bits + (MANTISSA_BITS - sample_bits) // 2
 
 
 def exact_targets(
@@ -289,7 +289,7 @@ def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return centre
 
 
-def target_bits(plan: RowPlan) -> int:
+def target_bits(plan: SamplePlan) -> int:
     """Bits that a target may have for every sum of weight times target to be exact."""
     return MANTISSA_BITS - plan.weight_bits
 
@@ -297,10 +297,10 @@ def target_bits(plan: RowPlan) -> int:
 def _positive_weights(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
-    row_factor: NDArray[np.float64] | None,
+    class_factor: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
     """Rows of positive weight (None: all) and their weights (None: all equal)."""
-    parts = [part for part in (sample_weight, row_factor) if part is not None]
+    parts = [part for part in (sample_weight, class_factor) if part is not None]
     if not parts:
         return None, None
     weights = np.prod(parts, axis=0)
@@ -335,7 +335,7 @@ def _number_of_draws(
     elif is_integer(max_samples):
         n_draws = int(max_samples)
     elif isinstance(max_samples, str):
-        n_draws = max(1, round(base ** power_of_rows(max_samples)))
+        n_draws = max(1, round(base ** power_of_samples(max_samples)))
     else:
         n_draws = max(1, round(max_samples * base))
     if not bootstrap and n_draws > n_kept:

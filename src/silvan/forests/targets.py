@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import RowPlan, RowSampling, exact_targets, middle, target_bits
+from silvan.forests.sampling import SamplePlan, Sampling, exact_targets, middle, target_bits
 from silvan.forests.weights import leaf_means, leaf_medians
 
 # Squares of targets must fit into the float32 that holds a node's impurity.
@@ -46,16 +46,16 @@ class Targets(ABC):
     def attributes(self) -> dict[str, Any]:
         """What a fitted estimator says of its targets."""
 
-    def kept(self, plan: RowPlan) -> NDArray[Any]:
+    def kept(self, plan: SamplePlan) -> NDArray[Any]:
         """Encoded targets of the samples that take part."""
         return self.encoded if plan.kept is None else self.encoded[plan.kept]
 
-    def native(self, plan: RowPlan) -> NDArray[Any]:
+    def native(self, plan: SamplePlan) -> NDArray[Any]:
         """Targets of the samples that take part, as the core reads them."""
         return self.kept(plan)
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int, *, pruned: bool = False
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
         """Leaf values in terms of the targets as given; `first` is the number of the first tree.
 
@@ -135,7 +135,7 @@ class SeveralClassTargets(Targets):
         n_classes = [len(classes) for classes in self.classes]
         return {"classes_": self.classes, "n_classes_": n_classes, "n_outputs_": len(n_classes)}
 
-    def native(self, plan: RowPlan) -> NDArray[np.float64]:
+    def native(self, plan: SamplePlan) -> NDArray[np.float64]:
         """Indicators of the classes, output after output."""
         codes = self.kept(plan)
         indicators = np.zeros((len(codes), self.n_values))
@@ -181,13 +181,13 @@ class NumberTargets(Targets):
         """The targets themselves, for quantiles, and the number of outputs."""
         return {"_y": self.encoded, "n_outputs_": self.n_values}
 
-    def native(self, plan: RowPlan) -> NDArray[np.float64]:
+    def native(self, plan: SamplePlan) -> NDArray[np.float64]:
         """Targets that are centred and rounded, so that every sum of them is exact."""
         kept = self.kept(plan)
         return exact_targets(kept, target_bits(plan), self._centre(kept))
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int, *, pruned: bool = False
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
         """Mean targets or medians, with the centre added again that growing went without."""
         if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE or (pruned and self.median):
@@ -224,7 +224,7 @@ class NoTargets(Targets):
         return {"n_outputs_": 1}
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int, *, pruned: bool = False
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
         """Shares of the tree's weight, the priors of the leaves."""
         weight = forest.weight[forest.tree_offsets[:-1]]

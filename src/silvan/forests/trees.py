@@ -249,7 +249,7 @@ class TreesMixin:
             raise AttributeError(f"a {type(self).__name__} has no trees before fit")
         sampling = self._sampling
         kept = np.arange(sampling.plan.n_kept, dtype=np.int32)
-        samples = sampling.row_numbers(kept)
+        samples = sampling.sample_numbers(kept)
         trees = range(self.forest_.n_trees)
         return [np.repeat(samples, sampling.multiplicities(tree)) for tree in trees]
 

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from silvan._parameters import growing_parameters
 from silvan._validation import invalid
 from silvan.forests.bagged import BaggedForest
-from silvan.forests.fitting import TrainingRows, draw_seed
+from silvan.forests.fitting import TrainingSamples, draw_seed
 from silvan.forests.parameters import n_directions
 
 # What a tree costs besides its directions, in directions: it draws samples and writes nodes.
@@ -45,9 +45,9 @@ class Reader:
         return self._checked.plan.n_kept
 
     @cached_property
-    def rows(self) -> TrainingRows:
+    def rows(self) -> TrainingSamples:
         """Columns, encoded targets and draws, made once."""
-        return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
+        return self.forest._read_samples(self._checked, draw_seed(self.forest.random_state))
 
     def make(self, params: Mapping[str, Any]) -> BaggedForest:
         """A forest with these parameters that knows the data as this one does."""
