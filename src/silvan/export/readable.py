@@ -140,7 +140,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
-        "shape": None if patches is None else list(patches._shape()),
+        "shape": None if patches is None else list(patches.grid.shape),
         "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
@@ -249,7 +249,7 @@ class TreeWriter:
     def __init__(self, forest: BaseForest, tree: int, style: Style) -> None:
         self.nodes = list(_nodes(forest, tree))
         patches = grid_of(forest)
-        self._shape = None if patches is None else patches._shape()
+        self._shape = None if patches is None else patches.grid.shape
         self._classes = leaf_classes(forest)
         channels = forest.fitted_.channels
         self._channels = None if channels is None else channels.layout.names

@@ -73,7 +73,7 @@ class GridForest(GridParameters, SupervisedForest):
         if not reset:
             self._check_grid(X, grid)
             return super()._check_data(X, y, reset=False, **rules)
-        given = None if self.shape is None else Patches(self.shape)._shape()
+        given = None if self.shape is None else Patches(self.shape).grid.shape
         if given is not None and grid not in (None, given):
             raise ValueError(
                 f"shape {given} is not the shape {grid} of the samples of X; leave shape out to "

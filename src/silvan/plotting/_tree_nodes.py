@@ -51,7 +51,7 @@ class TreeReader:
         is_plain = forest.categories_ is None and not forest.forest_.n_windows
         patches = grid_of(forest) if is_plain else None
         self._directions = None if patches is None else forest.forest_.directions(tree)
-        self._shape = None if patches is None else patches._shape()
+        self._shape = None if patches is None else patches.grid.shape
         self._contiguous = None if patches is None else patches.contiguous
 
     def read(self, max_depth: int | None) -> list[TreeNode]:
