@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from silvan._validation import invalid
 from silvan.forests.bagged import BaggedForest
-from silvan.forests.fitting import TrainingRows, draw_seed
+from silvan.forests.fitting import TrainingSamples, draw_seed
 from silvan.forests.parameters import n_directions
 
 
@@ -40,9 +40,9 @@ class SharedSamples:
         return self._checked.plan.n_kept
 
     @cached_property
-    def samples(self) -> TrainingRows:
+    def samples(self) -> TrainingSamples:
         """Columns, encoded targets and draws, made once."""
-        return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
+        return self.forest._read_samples(self._checked, draw_seed(self.forest.random_state))
 
     def make(self, params: Mapping[str, Any]) -> BaggedForest:
         """A forest with these parameters that knows the data as this one does."""
@@ -55,7 +55,7 @@ class SharedSamples:
         return forest
 
 
-def grow_to(n_trees: int, forest: BaggedForest, samples: TrainingRows) -> None:
+def grow_to(n_trees: int, forest: BaggedForest, samples: TrainingSamples) -> None:
     """Grow a forest that `SharedSamples` made to so many trees, those that it has among them."""
     forest.n_estimators = n_trees
     forest._grow_on(samples, getattr(forest, "forest_", None))
