@@ -51,6 +51,16 @@ Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>&
     return to_numpy(std::move(order));
 }
 
+template <typename Target>
+Array<std::uint64_t> sample_hashes(const AnyMatrix& x, const ConstMatrix<Target>& targets) {
+    const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
+    std::vector<std::uint64_t> hashes;
+    run_interruptibly(
+        [&] { hashes = hash_samples(features, targets.data(), static_cast<std::int64_t>(targets.shape(1))); });
+    return to_numpy(std::move(hashes));
+}
+
 Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
     std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.view.n_samples));
     run_interruptibly([&] { draw_samples(draws.view, seed, tree, multiplicity.data()); });
@@ -89,6 +99,9 @@ void bind_data(nb::module_& m) {
           nb::arg("weights") = nb::none(), kSampleOrder);
     m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
           nb::arg("weights") = nb::none(), kSampleOrder);
+    constexpr auto kSampleHashes = "The hash of each sample's features and targets, which sample_order sorts by.";
+    m.def("sample_hashes", &sample_hashes<double>, nb::arg("X"), nb::arg("targets").noconvert(), kSampleHashes);
+    m.def("sample_hashes", &sample_hashes<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kSampleHashes);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
     constexpr auto kSampleRepeats =

@@ -32,10 +32,18 @@ const SplitKernels* find_kernels(const std::string& name) {
 
 HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,
-                                 std::optional<ConstArray<std::uint8_t>> repeats)
-    : order_(std::move(order)), cumulative_(std::move(cumulative)), repeats_(std::move(repeats)) {
+                                 std::optional<ConstArray<std::uint8_t>> repeats,
+                                 std::optional<ConstArray<std::int32_t>> given,
+                                 std::optional<ConstArray<std::uint32_t>> ranks)
+    : order_(std::move(order)),
+      cumulative_(std::move(cumulative)),
+      repeats_(std::move(repeats)),
+      given_(std::move(given)),
+      ranks_(std::move(ranks)) {
     require(!cumulative_ || cumulative_->shape(0) == order_.shape(0), "cumulative and order differ in length");
     require(!repeats_ || repeats_->shape(0) == order_.shape(0), "repeats and order differ in length");
+    require(!given_ || given_->shape(0) == order_.shape(0), "given and order differ in length");
+    require(!ranks_ || ranks_->shape(0) == order_.shape(0), "ranks and order differ in length");
     view.order = order_.data();
     view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
     view.n_samples = static_cast<std::int64_t>(order_.shape(0));
@@ -43,6 +51,8 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
     view.replace = replace;
     view.estimation_share = estimation_share;
     view.repeats = repeats_ ? repeats_->data() : nullptr;
+    view.given = given_ ? given_->data() : nullptr;
+    view.ranks = ranks_ ? ranks_->data() : nullptr;
 }
 
 HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
@@ -92,9 +102,10 @@ void bind_training(nb::module_& m) {
     nb::class_<HeldSampleDraws>(m, "SampleDraws",
                                 "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
         .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
-                      std::optional<ConstArray<std::uint8_t>>>(),
+                      std::optional<ConstArray<std::uint8_t>>, std::optional<ConstArray<std::int32_t>>,
+                      std::optional<ConstArray<std::uint32_t>>>(),
              "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
-             "repeats"_a.none() = nb::none());
+             "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none(), "ranks"_a.none() = nb::none());
     nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the samples.")
         .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t>(),
              "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a);

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "core/binomial.hpp"
-#include "core/buffer.hpp"
 #include "core/random.hpp"
 #include "core/stopping.hpp"
 
@@ -86,8 +85,7 @@ std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t
 
 template <typename T, typename Target>
 void hash_typed_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                        Buffer<std::uint64_t>& hashes) {
-    hashes.resize(static_cast<std::size_t>(features.n_samples));
+                        std::vector<std::uint64_t>& hashes) {
     for (std::int64_t i = 0; i < features.n_samples; ++i) {
         throw_if_stopped(features.n_features);
         std::uint64_t hash =
@@ -97,16 +95,6 @@ void hash_typed_samples(const FeatureMatrix& features, const Target* targets, st
             hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
         }
         hashes[static_cast<std::size_t>(i)] = hash;
-    }
-}
-
-template <typename Target>
-void hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                  Buffer<std::uint64_t>& hashes) {
-    if (features.type == FeatureType::float32) {
-        hash_typed_samples<float>(features, targets, n_targets, hashes);
-    } else {
-        hash_typed_samples<std::uint8_t>(features, targets, n_targets, hashes);
     }
 }
 
@@ -127,6 +115,10 @@ void for_drawn_samples(const SampleDraws& draws, const std::int32_t* multiplicit
 }  // namespace
 
 void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, std::int32_t* multiplicity) {
+    if (draws.given != nullptr) {
+        std::copy(draws.given, draws.given + draws.n_samples, multiplicity);
+        return;
+    }
     const bool all_samples = !draws.replace && draws.n_draws >= draws.n_samples;
     std::fill(multiplicity, multiplicity + draws.n_samples, all_samples ? 1 : 0);
     if (all_samples) return;
@@ -172,10 +164,20 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 }
 
 template <typename Target>
+std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets) {
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
+    if (features.type == FeatureType::float32) {
+        hash_typed_samples<float>(features, targets, n_targets, hashes);
+    } else {
+        hash_typed_samples<std::uint8_t>(features, targets, n_targets, hashes);
+    }
+    return hashes;
+}
+
+template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                            const double* weights) {
-    Buffer<std::uint64_t> hashes;
-    hash_samples(features, targets, n_targets, hashes);
+    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets);
     std::vector<std::uint32_t> order(hashes.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
@@ -190,13 +192,14 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                        const std::uint32_t* order) {
-    Buffer<std::uint64_t> hashes;
-    hash_samples(features, targets, n_targets, hashes);
+    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets);
     std::vector<std::uint8_t> repeats(hashes.size());
     for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
 
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const std::int32_t*, std::int64_t);
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const double*, std::int64_t);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                     const double*);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*);

@@ -22,6 +22,11 @@ struct SampleDraws {
     double estimation_share = 0.0;
     // For each position in canonical order 1 if the sample there equals the one before; nullptr: none does.
     const std::uint8_t* repeats = nullptr;
+    // How often each sample was drawn, for one tree whose draws were made elsewhere, from a larger set; nullptr: draws
+    // are made here.
+    const std::int32_t* given = nullptr;
+    // The places of the samples in the canonical order of that larger set; nullptr: this set is all there is.
+    const std::uint32_t* ranks = nullptr;
 };
 
 inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share > 0.0; }
@@ -38,6 +43,10 @@ std::vector<std::uint8_t> choose_estimation_samples(const SampleDraws& draws, st
 
 // The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.
 std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree);
+
+// A hash of the features and targets of each sample, by which canonical_order sorts.
+template <typename Target>
+std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets);
 
 // Sorts samples by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal
 // samples end up side by side, and any permutation of the training set gives the same sequence of samples and weights.

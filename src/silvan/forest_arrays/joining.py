@@ -1,7 +1,8 @@
-"""Forests from the trees of others: one tree alone, or all of two forests."""
+"""Forests from the trees of others: one tree alone, or all of some forests."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,25 @@ def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
     return replace(forest, **parts)
 
 
-def join_forests(first: ForestArrays, second: ForestArrays) -> ForestArrays:
-    """The trees of one forest followed by those of another."""
+def join_forests(forests: Sequence[ForestArrays]) -> ForestArrays:
+    """The trees of some forests, one forest after the other."""
+    first = forests[0]
+    for second in forests[1:]:
+        _check_joinable(first, second)
+    joined = {}
+    for name in DTYPES:
+        parts = [getattr(forest, name) for forest in forests]
+        if name in COLUMNS:
+            joined[name] = parts[0]
+            continue
+        if name in POSITIONS:
+            starts = np.cumsum([0, *(part[-1] for part in parts[:-1])])
+            parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
+        joined[name] = np.concatenate(parts)
+    return replace(first, **joined)
+
+
+def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
     same_columns = all(
         np.array_equal(getattr(first, name), getattr(second, name)) for name in COLUMNS
     )
@@ -48,13 +66,3 @@ def join_forests(first: ForestArrays, second: ForestArrays) -> ForestArrays:
             f"follow one of {first.n_features} features and {first.n_outputs} outputs; grow both "
             "on the same kind of data."
         )
-    joined = {}
-    for name in DTYPES:
-        mine, theirs = getattr(first, name), getattr(second, name)
-        if name in COLUMNS:
-            joined[name] = mine
-            continue
-        if name in POSITIONS:
-            theirs = theirs[1:] + mine[-1]
-        joined[name] = np.concatenate([mine, theirs])
-    return replace(first, **joined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -143,7 +144,29 @@ class BaseForest(
         first: int,
     ) -> ForestArrays:
         """Grow the trees from number `first` on."""
+        trees = (first, int(self.n_estimators))
+        with self._progress(trees) as progress:
+            grown = self._grow_range(rows, (projections, options), trees, progress)
+        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+
+    def _progress(self, trees: tuple[int, int]) -> Any:
+        """A progress bar over these trees if it is asked for, to be used in a with statement."""
+        bar = ProgressBar(trees[1] - trees[0], what="trees") if self.verbose else None
+        return nullcontext() if bar is None else bar
+
+    def _grow_range(
+        self,
+        rows: TrainingRows,
+        growth: tuple[ProjectionDistribution, _core.GrowOptions],
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
+    ) -> ForestArrays:
+        """Grow the trees from the first number to before the last, on as many threads as allowed.
+
+        Leaf values are in terms of the targets that the core reads.
+        """
         sampling, targets = rows.sampling, rows.targets
+        projections, options = growth
         n_features = rows.features.columns.shape[1]
         n_categories = self._n_categories()
         training = _core.TrainingSet(
@@ -153,19 +176,16 @@ class BaseForest(
             n_categories,
         )
         options.seed = sampling.seed
-        n_trees = int(self.n_estimators) - first
-        with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
-            arrays = _core.grow(
-                training,
-                projections._to_native(n_features),
-                options,
-                (first, first + n_trees),
-                self._n_threads(),
-                progress,
-            )
+        arrays = _core.grow(
+            training,
+            projections._to_native(n_features),
+            options,
+            trees,
+            self._n_threads(),
+            on_progress,
+        )
         arrays["members"] = sampling.row_numbers(arrays["members"])
-        grown = ForestArrays.from_native(arrays, n_features, targets.n_values, n_categories)
-        return replace(grown, values=targets.leaf_values(grown, sampling, first))
+        return ForestArrays.from_native(arrays, n_features, targets.n_values, n_categories)
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf of each tree that each row ends in.

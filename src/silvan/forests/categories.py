@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
@@ -146,12 +146,29 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
         categories[j] = _learn(_distinct(table, j)[1])
-        if len(categories[j]) > MAX_CATEGORIES:  # type: ignore[arg-type]
-            raise ValueError(
-                f"column {j} has {len(categories[j])} categories, but a feature can have "  # type: ignore[arg-type]
-                f"{MAX_CATEGORIES} at most; leave it out, or group its values."
-            )
+        _check_count(j, categories[j])
     return CategoryTable(categories)
+
+
+def _check_count(j: int, categories: NDArray[Any] | None) -> None:
+    if categories is not None and len(categories) > MAX_CATEGORIES:
+        raise ValueError(
+            f"column {j} has {len(categories)} categories, but a feature can have "
+            f"{MAX_CATEGORIES} at most; leave it out, or group its values."
+        )
+
+
+def merge_categories(
+    tables: Sequence[CategoryTable | None], n_columns: int
+) -> CategoryTable | None:
+    """The categories of a table, from those of its parts."""
+    columns: list[NDArray[Any] | None] = []
+    for j in range(n_columns):
+        found = [table.categories[j] for table in tables if table is not None]
+        known = [values for values in found if values is not None]
+        columns.append(_join_categories(known) if known else None)
+        _check_count(j, columns[j])
+    return CategoryTable(columns) if any(known is not None for known in columns) else None
 
 
 def refuse_dates(X: Any, categories: CategoryTable | None) -> None:
@@ -337,6 +354,17 @@ def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
     categories = np.empty(len(found), dtype=object)
     categories[:] = sorted(found, key=_sort_key)
     return categories
+
+
+def _join_categories(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The categories of a column, from those of its parts."""
+    values = np.concatenate([part for part in parts if len(part)] or parts[:1])
+    if values.dtype == object:
+        distinct = dict.fromkeys(values.tolist())
+        values = np.empty(len(distinct), dtype=object)
+        values[:] = list(distinct)
+        values = _as_values(values)
+    return _learn(values)
 
 
 def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:

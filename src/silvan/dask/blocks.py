@@ -1,0 +1,182 @@
+"""What workers do with one partition: look at it, encode it, hash it, pick samples from it."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from silvan import _core
+from silvan._validation import (
+    as_rows,
+    check_features,
+    check_sample_weight,
+    check_unmasked,
+)
+from silvan.dask.partitions import check_lengths, learnt, n_bytes
+from silvan.forests.categories import CategoryTable, merge_categories
+from silvan.forests.classifier import ForestClassifier
+from silvan.forests.scaling import Scaler, scale_samples
+from silvan.forests.supervised import SupervisedForest
+from silvan.preprocessing import DistinctValues, distinct_values
+
+
+class Survey(NamedTuple):
+    """What the client must know of a partition before it can be encoded."""
+
+    n_samples: int
+    dtype: np.dtype[Any] | None = None
+    learnt: dict[str, Any] | None = None
+    targets: NDArray[Any] | None = None  # distinct labels, or all numbers
+    weight: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """How partitions become numbers: what all of them together have shown."""
+
+    forest: SupervisedForest  # knows names, categories and shape of the samples
+    dtype: np.dtype[Any]  # that all partitions have together
+    classes: NDArray[Any] | None  # None: targets are numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """An encoded partition."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]  # class codes, or numbers with a column per output
+
+    def __sizeof__(self) -> int:
+        return n_bytes((self.X, self.y))
+
+
+class Picks(NamedTuple):
+    """The samples of a partition that a tree drew, and what the tree must know of them."""
+
+    places: NDArray[np.int32]  # in the partition, ascending
+    counts: NDArray[np.integer[Any]]  # how often each was drawn
+    weights: NDArray[np.float64] | None
+    ranks: NDArray[np.uint32] | None  # in the canonical order, where categories ask for them
+
+
+class Picked(NamedTuple):
+    """Those samples themselves."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    numbers: NDArray[np.int32]  # in the whole table
+    counts: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+    ranks: NDArray[np.uint32] | None
+
+
+def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weight: Any) -> Survey:
+    """Check a partition by itself."""
+    check_lengths([X], [y], "y", number)
+    if weight is not None:
+        check_lengths([X], [weight], "sample_weight", number)
+    if len(X) == 0:
+        return Survey(0)
+    for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
+        check_unmasked(name, values)
+    numeric = forest._multi_output
+    checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
+    check_features(checked)
+    if isinstance(forest, ForestClassifier):
+        check_classification_targets(targets[:1])
+        targets = np.unique(targets)
+    checked_weight = None
+    if weight is not None and np.any(np.asarray(weight)):
+        checked_weight = check_sample_weight(weight, checked)
+    elif weight is not None:
+        checked_weight = np.zeros(len(X))
+    return Survey(len(X), checked.dtype, learnt(forest), targets, checked_weight)
+
+
+def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
+    """What the partitions have shown of the samples, if they agree."""
+    first = next(survey.learnt for survey in surveys if survey.learnt is not None)
+    merged = dict(first)
+    tables: list[CategoryTable | None] = []
+    for number, survey in enumerate(surveys):
+        if survey.learnt is None:
+            continue
+        tables.append(survey.learnt["_categories"])
+        for name in first.keys() | survey.learnt.keys():
+            was, now = first.get(name), survey.learnt.get(name)
+            if name != "_categories" and not np.array_equal(was, now):
+                raise ValueError(
+                    f"all partitions of X must have the same features, but {name} is {was} in the "
+                    f"first and {now} in partition {number}; give all the same columns."
+                )
+    merged["_categories"] = merge_categories(tables, first["n_features_in_"])
+    return merged
+
+
+def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
+    """The samples as numbers of the common type, and the codes of their classes."""
+    forest = copy(encoding.forest)
+    if len(X) == 0:
+        n_features, outputs = forest.n_features_in_, np.shape(y)[1:]
+        codes = encoding.classes is not None
+        empty_y = np.empty(0, np.int32) if codes else np.empty((0, *(outputs or (1,))))
+        return Block(np.empty((0, n_features), encoding.dtype), empty_y)
+    samples = forest._check_rows(X).astype(encoding.dtype, copy=False)
+    if forest.scaling is None:
+        samples = as_rows(samples)
+    samples = np.ascontiguousarray(samples)
+    if encoding.classes is None:
+        numbers = np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
+        return Block(samples, numbers)
+    codes = np.searchsorted(encoding.classes, np.asarray(y).ravel()).astype(np.int32)
+    return Block(samples, codes)
+
+
+def scale_block(scaler: Scaler, table: CategoryTable | None, block: Block) -> Block:
+    """The same partition with scaled samples."""
+    return Block(scale_samples(scaler, block.X, None, "C", table), block.y)
+
+
+def targets_of(block: Block) -> NDArray[Any]:
+    """Encoded targets of a partition."""
+    return block.y
+
+
+def hash_block(block: Block) -> NDArray[np.uint64]:
+    """The hashes that the canonical order sorts samples by."""
+    hashes: NDArray[np.uint64] = _core.sample_hashes(block.X, block.y.reshape(len(block.y), -1))
+    return hashes
+
+
+def list_distinct(
+    block: Block,
+    features: range,
+    kept: NDArray[np.int32] | None,
+    counts: NDArray[np.float64] | None,
+) -> list[DistinctValues]:
+    """Distinct values of some features, and how many samples have each."""
+    X = block.X if kept is None else block.X[kept]
+    return [distinct_values(X[:, j], counts) for j in features]
+
+
+def merge_distinct(parts: list[DistinctValues]) -> DistinctValues:
+    """The same over partitions."""
+    values = np.concatenate([values for values, _ in parts])
+    counts = np.concatenate([counts for _, counts in parts])
+    return distinct_values(values, counts)
+
+
+def pick_samples(block: Block, start: int, groups: list[list[Picks]]) -> list[list[Picked]]:
+    """The samples that trees drew, group by group of trees; the first sample has number `start`."""
+    return [[_pick(block, start, picks) for picks in trees] for trees in groups]
+
+
+def _pick(block: Block, start: int, picks: Picks) -> Picked:
+    places, counts, *rest = picks
+    numbers = (places + start).astype(np.int32)
+    return Picked(block.X[places], block.y[places], numbers, counts.astype(np.int32), *rest)

@@ -1,0 +1,167 @@
+"""Trees of samples in partitions: which each tree drew, and growing it from these alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan import _core
+from silvan._validation import as_training_features
+from silvan.dask.blocks import Block, Picked, Picks
+from silvan.dask.running import stop_if_cancelled
+from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.joining import join_forests
+from silvan.forests.fitting import TrainingRows
+from silvan.forests.sampling import RowPlan, RowSampling, TargetRounding
+from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import Targets
+
+
+@dataclass(frozen=True, eq=False)
+class GrowingJob:
+    """What a worker must know to grow any tree: small, for it travels with every task."""
+
+    forest: SupervisedForest  # parameters, and what the samples are like
+    plan: RowPlan  # without what it knows of single samples
+    n_values: int
+    rounding: TargetRounding | None  # of targets that are numbers
+    seed: int
+
+
+class TreeDrawer:
+    """Says which samples of each partition a tree draws; `starts` are numbers of first samples."""
+
+    def __init__(
+        self, sampling: RowSampling, starts: NDArray[np.int64], *, with_ranks: bool
+    ) -> None:
+        self._sampling = sampling
+        self._starts = starts
+        self._ranks: NDArray[np.uint32] | None = None
+        if with_ranks:
+            self._ranks = np.empty(len(sampling.order), dtype=np.uint32)
+            self._ranks[sampling.order] = np.arange(len(sampling.order), dtype=np.uint32)
+
+    def __call__(self, tree: int) -> list[Picks]:
+        """The draws of a tree, partition by partition."""
+        sampling = self._sampling
+        drawn = sampling.multiplicities(tree)
+        kept = np.flatnonzero(drawn).astype(np.int32)
+        counts: NDArray[Any] = drawn[kept]
+        if counts.max() < 256:
+            counts = counts.astype(np.uint8)
+        numbers = sampling.row_numbers(kept)
+        ends = np.searchsorted(numbers, self._starts)
+        picks = []
+        for k in range(len(self._starts) - 1):
+            inside = slice(ends[k], ends[k + 1])
+            picks.append(
+                Picks(
+                    (numbers[inside] - self._starts[k]).astype(np.int32),
+                    counts[inside],
+                    None if sampling.weights is None else sampling.weights[kept[inside]],
+                    None if self._ranks is None else self._ranks[kept[inside]],
+                )
+            )
+        return picks
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnTargets(Targets):
+    """Targets of drawn samples, as the core reads them."""
+
+    encoded: NDArray[Any]
+    n_classes: int
+    numeric: ClassVar[bool] = False
+
+    @property
+    def n_values(self) -> int:
+        return self.n_classes
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnSampling(RowSampling):
+    """Draws that were made from a larger set."""
+
+    given: NDArray[np.int32]
+    ranks: NDArray[np.uint32] | None
+    numbers: NDArray[np.int32]
+
+    def native(self) -> _core.SampleDraws:
+        """The draws as the core reads them."""
+        share, n_draws = self.plan.estimation_share, len(self.order)
+        return _core.SampleDraws(
+            self.order, n_draws, False, None, share, self.repeats, self.given, self.ranks
+        )
+
+    def row_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Numbers that the samples have in the larger set."""
+        return self.numbers[rows]
+
+
+def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> ForestArrays:
+    """Grow the trees from number `first` on, for each of which every part has drawn samples."""
+    forest = job.forest
+    growth = forest._growth(job.plan, forest.n_features_in_)
+    look = stop_if_cancelled()
+    trees = [
+        forest._grow_range(_training_rows(job, list(drawn)), growth, (tree, tree + 1), look)
+        for tree, drawn in enumerate(zip(*parts, strict=True), first)
+    ]
+    return join_forests(trees)
+
+
+def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
+    """The samples of one tree as the core grows on them."""
+    X = np.concatenate([part.X for part in drawn])
+    y = np.concatenate([part.y for part in drawn])
+    weights = _join_optional([part.weights for part in drawn])
+    features = as_training_features(X, None)
+    hashed = y.reshape(len(y), -1)
+    order = _core.sample_order(features.rows, hashed, weights)
+    honest = job.plan.estimation_share > 0
+    sampling = _DrawnSampling(
+        plan=job.plan,
+        order=order,
+        cumulative=None,
+        weights=weights,
+        seed=job.seed,
+        repeats=_core.sample_repeats(features.rows, hashed, order) if honest else None,
+        given=np.concatenate([part.counts for part in drawn]),
+        ranks=_join_optional([part.ranks for part in drawn]),
+        numbers=np.concatenate([part.numbers for part in drawn]),
+    )
+    targets = y if job.rounding is None else job.rounding(y)
+    return TrainingRows(features, _DrawnTargets(targets, job.n_values), sampling)
+
+
+def vote_on_block(
+    forest: SupervisedForest, arrays: ForestArrays, block: Block, drawn: list[NDArray[np.int32]]
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Sums of votes of the trees that did not draw a sample, and how many these are.
+
+    `drawn` has the places of the samples that each tree drew. Votes are added in the order of the
+    trees, as the core adds them.
+    """
+    n_samples = len(block.X)
+    sums = np.zeros((n_samples, arrays.n_outputs))
+    counts = np.zeros(n_samples, dtype=np.int32)
+    if n_samples == 0:
+        return sums, counts
+    for tree, places in enumerate(drawn):
+        votes = _core.predict(arrays.tree(tree), block.X, forest._hard_votes(), 1)
+        votes[places] = 0.0
+        sums += votes
+        counts += 1
+        counts[places] -= 1
+    return sums, counts
+
+
+def _join_optional(parts: list[NDArray[Any] | None]) -> Any:
+    return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]

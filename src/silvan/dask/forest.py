@@ -1,0 +1,184 @@
+"""ClusterForest: what turns an estimator into one that a Dask cluster fits."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from distributed import Client
+from numpy.typing import NDArray
+
+from silvan import _core
+from silvan._validation import check_choice
+from silvan.dask.collections import predict_lazily
+from silvan.dask.layouts import open_layout
+from silvan.dask.partitions import is_collection, learnt
+from silvan.dask.running import Session, find_client
+from silvan.forest_arrays import ForestArrays
+from silvan.forests._docs import shared_docs
+from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
+from silvan.forests.supervised import SupervisedForest
+from silvan.projections import ProjectionDistribution
+
+LAYOUTS = ("auto", "replicated", "partitioned")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ClusterParameters:
+    """What estimators of a cluster have besides."""
+
+    layout: str = "auto"
+    client: Client | None = None
+
+
+class ClusterForest(ClusterParameters, SupervisedForest):
+    """A forest that is fitted by a cluster and predicts Dask collections lazily."""
+
+    # The estimator of one machine that this one is in all else.
+    _local: ClassVar[type[SupervisedForest]]
+
+    def to_local(self) -> SupervisedForest:
+        """The same forest as an estimator of one machine.
+
+        Returns
+        -------
+        forest : estimator
+            Of the class of this name in `silvan`, fitted if this one is; arrays are shared.
+        """
+        local = self._unfitted()
+        vars(local).update(learnt(self))
+        return local
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the forest; subclasses say what `y` is."""
+        with unchanged_on_failure(self), Session(find_client(self.client)) as session:
+            self._session = session
+            try:
+                self._fit(X, y, sample_weight)
+            finally:
+                vars(self).pop("_session", None)
+        return self
+
+    def save(self, path: Any) -> None:
+        """Write the fitted estimator of one machine to a file that `silvan.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write it; ``.safetensors`` is the usual ending.
+        """
+        self.to_local().save(path)
+
+    def _unfitted(self) -> SupervisedForest:
+        """The estimator of one machine, not fitted."""
+        names = [declared.name for declared in fields(self._local) if declared.init]
+        return self._local(**{name: getattr(self, name) for name in names})
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("layout", self.layout, LAYOUTS)
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+        self._check_parameters()
+        layout = open_layout(self, self._session, X, y, sample_weight)
+        checked = layout.check(self)
+        self._growth(checked.plan, self.n_features_in_)
+        return checked
+
+    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+        layout: Any = checked.X
+        rows: TrainingRows = layout.read(self, checked, seed)
+        return rows
+
+    def _grow(
+        self,
+        rows: TrainingRows,
+        projections: ProjectionDistribution,
+        options: _core.GrowOptions,
+        first: int,
+    ) -> ForestArrays:
+        """Grow the trees from number `first` on."""
+        trees = (first, int(self.n_estimators))
+        layout: Any = rows.features
+        with self._progress(trees) as progress:
+            grown = layout.grow(self, rows, trees, progress)
+        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+
+    def _out_of_bag_votes(
+        self, rows: TrainingRows
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        layout: Any = rows.features
+        votes: tuple[NDArray[np.float64], NDArray[np.int32]] = layout.out_of_bag(self)
+        return votes
+
+    def _lazily(self, method: str, X: Any, *arguments: Any) -> Any:
+        """Call a method of the forest of one machine on each partition, when it is asked for."""
+        return predict_lazily(self, method, X, *arguments)
+
+    @shared_docs
+    def apply(self, X: Any) -> Any:
+        """The leaf of each tree that each sample ends in.
+
+        Parameters
+        ----------
+        {lazy_samples}
+
+        Returns
+        -------
+        leaves : of the kind of `X`, of shape (n_samples, n_estimators)
+            Number of the leaf among the nodes of its tree; not computed yet for a collection.
+        """
+        return self._lazily("apply", X) if is_collection(X) else super().apply(X)
+
+    @shared_docs
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score of the predictions: accuracy of a classifier, R² of a regressor.
+
+        Parameters
+        ----------
+        {lazy_samples}
+        y : Dask collection, list of delayed or array-like
+            Their targets.
+        sample_weight : the same or None, default=None
+            Their weights.
+
+        Returns
+        -------
+        score : float
+            Computed at once, from predictions and targets that are gathered here.
+        """
+        if not is_collection(X):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        predicted, y, sample_weight = _gather(self.predict(X), y, sample_weight)  # type: ignore[attr-defined]
+        metric = type(self)._metric
+        return float(metric(y, predicted, sample_weight=sample_weight))
+
+    def __sklearn_clone__(self) -> Self:
+        """A clone shares the client, which cannot be copied."""
+        local = type(self)(
+            **{
+                declared.name: copy(getattr(self, declared.name))
+                for declared in fields(self)
+                if declared.init and declared.name != "client"
+            }
+        )
+        local.client = self.client
+        return local
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A client is a connection of this process.
+        return {**super().__getstate__(), "client": None}
+
+
+def _gather(*collections: Any) -> list[Any]:
+    """Collections as arrays in memory."""
+    import dask
+
+    gathered = []
+    for values in dask.compute(*collections):
+        parts = values if isinstance(values, list) else [values]
+        whole = values is None or not isinstance(values, list)
+        gathered.append(values if whole else np.concatenate([np.asarray(p) for p in parts]))
+    return gathered

@@ -1,0 +1,149 @@
+"""Every worker holds all samples: trees are shared out, and each is that of one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from distributed import Future
+from numpy.typing import NDArray
+
+from silvan.dask.partitions import Part, join_parts, learnt, n_bytes
+from silvan.dask.running import Session, stop_if_cancelled
+from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.joining import join_forests
+from silvan.forests.fitting import CheckedRows, TrainingRows
+from silvan.forests.supervised import SupervisedForest
+
+if TYPE_CHECKING:
+    from silvan.dask.forest import ClusterForest
+
+# So many tasks for each thread of the cluster: a few, so that no worker waits long for the last.
+_TASKS_PER_THREAD = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Replica:
+    """What a worker grows trees on: a forest that has seen the data, and its samples."""
+
+    forest: SupervisedForest
+    rows: Any  # CheckedRows, then TrainingRows
+
+    def __sizeof__(self) -> int:
+        return n_bytes(self.rows)
+
+
+class Replicated:
+    """Checks and reads the data on one worker, copies them to the others, and shares out trees."""
+
+    def __init__(self, session: Session, parts: list[Part]) -> None:
+        self._session = session
+        self._parts = parts
+        self._replica: Future
+
+    def check(self, forest: ClusterForest) -> CheckedRows:
+        """Check the data as a local fit does."""
+        session = self._session
+        xs, ys, weights = zip(*self._parts, strict=True)
+        (self._replica,) = session.compute(
+            check_replica, [(forest._unfitted(), list(xs), list(ys), list(weights))]
+        )
+        attributes, rest = session.result(session.submit(describe_check, self._replica))
+        vars(forest).update(attributes)
+        return CheckedRows(self, *rest)
+
+    def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
+        """Read the samples; the client learns in which order they are drawn."""
+        session = self._session
+        read = session.submit(read_replica, self._replica, seed)
+        sampling, scaler = session.result(session.submit(describe_rows, read))
+        session.drop([self._replica])
+        self._replica = read
+        return TrainingRows(self, checked.targets, sampling, scaler)
+
+    def grow(
+        self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
+    ) -> ForestArrays:
+        """Share out ranges of trees, and join them in their order."""
+        session = self._session
+        ranges = tree_ranges(trees, session.n_threads() * _TASKS_PER_THREAD)
+        holders = self._copy_to_new_workers(set())
+        futures = [session.submit(grow_range, self._replica, span) for span in ranges]
+        grown: dict[str, ForestArrays] = {}
+        n_done = 0
+        for future, part in session.completed(futures):
+            grown[future.key] = part
+            n_done += part.n_trees
+            if progress is not None:
+                progress(n_done)
+            if len(grown) < len(futures):
+                holders = self._copy_to_new_workers(holders)
+        return join_forests([grown[future.key] for future in futures])
+
+    def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Sums of out-of-bag votes, and the number of trees that cast them."""
+        session = self._session
+        arrays = session.client.scatter(forest.forest_, hash=False)
+        votes: tuple[NDArray[np.float64], NDArray[np.int32]] = session.result(
+            session.submit(vote_out_of_bag, self._replica, arrays)
+        )
+        return votes
+
+    def _copy_to_new_workers(self, holders: set[str]) -> set[str]:
+        """Give workers that joined the samples, so that they take part."""
+        workers = set(self._session.workers())
+        new = workers - holders
+        if new:
+            self._session.wait([self._replica])
+            self._session.client.replicate([self._replica], workers=sorted(new))
+        return workers
+
+
+def tree_ranges(trees: tuple[int, int], n_ranges: int) -> Iterator[tuple[int, int]]:
+    """Ranges of trees of about the same size."""
+    first, last = trees
+    ends = np.linspace(first, last, min(n_ranges, last - first) + 1).round().astype(int).tolist()
+    return pairwise(ends)
+
+
+def check_replica(forest: SupervisedForest, X: list[Any], y: list[Any], w: list[Any]) -> Replica:
+    """Join the partitions and check them."""
+    joined_X, joined_y, weight = join_parts(X, y, w)
+    checked = forest._check_fit(joined_X, joined_y, weight)
+    return Replica(forest, checked)
+
+
+def describe_check(replica: Replica) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """What checking has learnt, without the samples."""
+    return learnt(replica.forest), tuple(replica.rows[1:])
+
+
+def read_replica(replica: Replica, seed: int) -> Replica:
+    """Read samples that were checked."""
+    return Replica(replica.forest, replica.forest._read_rows(replica.rows, seed))
+
+
+def describe_rows(replica: Replica) -> tuple[Any, Any]:
+    """Draws and scaling, without the samples."""
+    return replica.rows.sampling, replica.rows.scaler
+
+
+def grow_range(replica: Replica, trees: tuple[int, int]) -> ForestArrays:
+    """Grow a range of trees."""
+    forest, rows = replica.forest, replica.rows
+    growth = forest._growth(rows.sampling.plan, forest.n_features_in_)
+    return forest._grow_range(rows, growth, trees, stop_if_cancelled())
+
+
+def vote_out_of_bag(
+    replica: Replica, arrays: ForestArrays
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Votes of the trees on samples that they did not draw."""
+    forest = copy(replica.forest)
+    forest.forest_ = arrays
+    forest._sampling = replica.rows.sampling
+    return forest._out_of_bag_votes(replica.rows)
