@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -120,19 +119,15 @@ def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
 
 def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
     """The samples as numbers of the common type, and the codes of their classes."""
-    forest = copy(encoding.forest)
-    if len(X) == 0:
-        n_features, outputs = forest.n_features_in_, np.shape(y)[1:]
-        codes = encoding.classes is not None
-        empty_y = np.empty(0, np.int32) if codes else np.empty((0, *(outputs or (1,))))
-        return Block(np.empty((0, n_features), encoding.dtype), empty_y)
-    samples = forest._check_rows(X).astype(encoding.dtype, copy=False)
+    forest = encoding.forest
+    empty = np.empty((0, forest.n_features_in_))
+    samples = (forest._check_rows(X) if len(X) else empty).astype(encoding.dtype, copy=False)
     if forest.scaling is None:
         samples = as_rows(samples)
     samples = np.ascontiguousarray(samples)
     if encoding.classes is None:
-        numbers = np.ascontiguousarray(y, dtype=np.float64).reshape(len(X), -1)
-        return Block(samples, numbers)
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        return Block(samples, as_columns(numbers))
     codes = np.searchsorted(encoding.classes, np.asarray(y).ravel()).astype(np.int32)
     return Block(samples, codes)
 
@@ -149,15 +144,20 @@ def targets_of(block: Block) -> NDArray[Any]:
 
 def hash_block(block: Block) -> NDArray[np.uint64]:
     """The hashes that the canonical order sorts samples by."""
-    hashes: NDArray[np.uint64] = _core.sample_hashes(block.X, block.y.reshape(len(block.y), -1))
+    hashes: NDArray[np.uint64] = _core.sample_hashes(block.X, as_columns(block.y))
     return hashes
 
 
+def as_columns(y: NDArray[Any]) -> NDArray[Any]:
+    """Targets with a column per output."""
+    return y if y.ndim == 2 else y[:, None]
+
+
 def list_distinct(
-    block: Block,
     features: range,
     kept: NDArray[np.int32] | None,
     counts: NDArray[np.float64] | None,
+    block: Block,
 ) -> list[DistinctValues]:
     """Distinct values of some features, and how many samples have each."""
     X = block.X if kept is None else block.X[kept]
@@ -171,7 +171,7 @@ def merge_distinct(parts: list[DistinctValues]) -> DistinctValues:
     return distinct_values(values, counts)
 
 
-def pick_samples(block: Block, start: int, groups: list[list[Picks]]) -> list[list[Picked]]:
+def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[list[Picked]]:
     """The samples that trees drew, group by group of trees; the first sample has number `start`."""
     return [[_pick(block, start, picks) for picks in trees] for trees in groups]
 

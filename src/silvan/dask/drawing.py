@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from silvan import _core
 from silvan._validation import as_training_features
-from silvan.dask.blocks import Block, Picked, Picks
+from silvan.dask.blocks import Block, Picked, Picks, as_columns
 from silvan.dask.running import stop_if_cancelled
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
@@ -123,7 +123,7 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
     y = np.concatenate([part.y for part in drawn])
     weights = _join_optional([part.weights for part in drawn])
     features = as_training_features(X, None)
-    hashed = y.reshape(len(y), -1)
+    hashed = as_columns(y)
     order = _core.sample_order(features.rows, hashed, weights)
     honest = job.plan.estimation_share > 0
     sampling = _DrawnSampling(
@@ -142,7 +142,7 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
 
 
 def vote_on_block(
-    forest: SupervisedForest, arrays: ForestArrays, block: Block, drawn: list[NDArray[np.int32]]
+    forest: SupervisedForest, drawn: list[NDArray[np.int32]], arrays: ForestArrays, block: Block
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Sums of votes of the trees that did not draw a sample, and how many these are.
 

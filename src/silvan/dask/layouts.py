@@ -39,7 +39,7 @@ def _table_bytes(session: Session, X: Any, parts: list[Part]) -> float:
     """Memory of the features as they were given."""
     known = getattr(X, "nbytes", np.nan)
     if not isinstance(known, int | float) or np.isnan(known):
-        sizes = session.compute(_features_bytes, [(part.X,) for part in parts])
+        sizes = session.compute([(_features_bytes, part.X) for part in parts])
         return float(sum(session.results(sizes)))
     return float(known)
 

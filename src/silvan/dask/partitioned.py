@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,7 @@ class Partitioned:
         reader = forest._unfitted()
         surveys: list[Survey] = session.results(
             session.compute(
-                survey_partition, [(reader, k, *part) for k, part in enumerate(self._parts)]
+                [(partial(survey_partition, reader, k), *p) for k, p in enumerate(self._parts)]
             )
         )
         self._starts = np.cumsum([0, *(survey.n_samples for survey in surveys)])
@@ -101,7 +102,7 @@ class Partitioned:
         session, plan = self._session, checked.plan
         if forest.scaling is not None:
             self._scale(forest, checked)
-        hashes = session.compute(hash_block, [(block,) for block in self._blocks])
+        hashes = session.compute([(hash_block, block) for block in self._blocks])
         order, repeats = canonical_order(session, hashes, self._starts, plan)
         session.drop(hashes)
         sampling = sampling_in_order(plan, order, repeats, seed)
@@ -143,11 +144,10 @@ class Partitioned:
         reader = self._reader(forest)
         votes = session.results(
             session.compute(
-                vote_on_block,
                 [
-                    (reader, arrays, block, places)
+                    (partial(vote_on_block, reader, places), arrays, block)
                     for block, places in zip(self._blocks, drawn, strict=True)
-                ],
+                ]
             )
         )
         kept = forest._sampling.plan.kept
@@ -167,18 +167,18 @@ class Partitioned:
         """Encode the partitions, once if they fit into the workers' memory."""
         width = self._encoding.forest.n_features_in_ * self._encoding.dtype.itemsize
         fit_in = int(self._starts[-1]) * width <= _SHARE_OF_PARTITIONS * self._memory()
+        encode = partial(encode_partition, self._encoding)
         if fit_in:
-            parts = [(self._encoding, part.X, part.y) for part in self._parts]
-            self._blocks = self._session.compute(encode_partition, parts)
+            calls = [(encode, part.X, part.y) for part in self._parts]
+            self._blocks = self._session.compute(calls)
         else:
-            encode = dask.delayed(encode_partition)
-            self._blocks = [encode(self._encoding, part.X, part.y) for part in self._parts]
+            self._blocks = [dask.delayed(encode)(part.X, part.y) for part in self._parts]
 
     def _targets(self, seen: list[Survey]) -> Targets:
         classes = self._encoding.classes
         if classes is None:
             return NumberTargets.encode(np.concatenate([survey.targets for survey in seen]))  # type: ignore[arg-type]
-        codes = self._session.compute(targets_of, [(block,) for block in self._blocks])
+        codes = self._session.compute([(targets_of, block) for block in self._blocks])
         return ClassTargets(classes, np.concatenate(self._session.results(codes)))
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
@@ -198,11 +198,10 @@ class Partitioned:
         for first in range(0, n_features, step):
             some = range(first, min(first + step, n_features))
             listed = session.compute(
-                list_distinct,
                 [
-                    (block, some, *self._kept_part(k, plan.kept, counts))
+                    (partial(list_distinct, some, *self._kept_part(k, plan.kept, counts)), block)
                     for k, block in enumerate(self._blocks)
-                ],
+                ]
             )
             for j in range(len(some)):
                 columns = [session.submit(getitem, part, j) for part in listed]
@@ -211,13 +210,13 @@ class Partitioned:
             session.drop(listed)
         self._scaler = scaler_of(str(forest.scaling), n_features, map(session.result, features))
         table = forest._categories
-        parts = [(self._scaler, table, block) for block in self._blocks]
+        scale = partial(scale_block, self._scaler, table)
         if isinstance(self._blocks[0], Future):
-            scaled = session.compute(scale_block, parts)
+            scaled = session.compute([(scale, block) for block in self._blocks])
             session.drop(self._blocks)
             self._blocks = scaled
         else:
-            self._blocks = [dask.delayed(scale_block)(*part) for part in parts]
+            self._blocks = [dask.delayed(scale)(block) for block in self._blocks]
 
     def _kept_part(
         self, k: int, kept: NDArray[np.int32] | None, counts: NDArray[np.float64] | None
@@ -234,10 +233,17 @@ class Partitioned:
         session = self._session
         ranges = list(tree_ranges(trees, session.n_threads()))
         picks = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
-        picked = []
-        for k, block in enumerate(self._blocks):
-            groups = [[tree[k] for tree in group] for group in picks]
-            picked += session.compute(pick_samples, [(block, int(self._starts[k]), groups)])
+        picked = session.compute(
+            [
+                (
+                    partial(pick_samples, int(start), [[t[k] for t in group] for group in picks]),
+                    block,
+                )
+                for k, (start, block) in enumerate(
+                    zip(self._starts[:-1], self._blocks, strict=True)
+                )
+            ]
+        )
         del picks
         futures = []
         for number, (first, _) in enumerate(ranges):

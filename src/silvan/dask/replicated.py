@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +50,8 @@ class Replicated:
         """Check the data as a local fit does."""
         session = self._session
         xs, ys, weights = zip(*self._parts, strict=True)
-        (self._replica,) = session.compute(
-            check_replica, [(forest._unfitted(), list(xs), list(ys), list(weights))]
-        )
+        check = partial(check_replica, forest._unfitted())
+        (self._replica,) = session.compute([(check, list(xs), list(ys), list(weights))])
         attributes, rest = session.result(session.submit(describe_check, self._replica))
         vars(forest).update(attributes)
         return CheckedRows(self, *rest)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import dask
 from distributed import CancelledError, Client, Future, as_completed, default_client, get_worker
@@ -101,21 +102,24 @@ class Session:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
         """Have a worker call the function; futures among the arguments become their results."""
-        name = function.__name__.strip("_").replace("_", "-")
-        key = f"silvan-{name}-{dask.base.tokenize(object())}"
-        future = self.client.submit(
-            run_task, __version__, function, *arguments, key=key, pure=False
-        )
+        key = _new_key(function)
+        future = self.client.submit(run_task, __version__, function, *arguments, key=key)
         return self._keep(future)
 
-    def compute(self, function: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The same for each tuple of arguments, which may hold delayed values.
+    def compute(self, calls: Sequence[tuple[Any, ...]]) -> list[Future]:
+        """The same for functions with their arguments, among which may be delayed values.
 
-        These are computed for the call and not kept.
+        These are computed for the call and not kept. Dask looks for them in all arguments, so that
+        what else a function needs is better bound to it (`functools.partial`).
         """
         call = dask.delayed(run_task, pure=False)
-        tasks = [call(__version__, function, *arguments) for arguments in parts]
-        return [self._keep(future) for future in self.client.compute(tasks)]
+        tasks = [
+            call(__version__, *arguments, dask_key_name=_new_key(arguments[0]))
+            for arguments in calls
+        ]
+        # The draws of trees travel with the tasks, in batches of a bounded size.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
+            return [self._keep(future) for future in self.client.compute(tasks)]
 
     def result(self, future: Future) -> Any:
         """The result of a task, which is not kept on the worker."""
@@ -126,8 +130,11 @@ class Session:
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """The results of tasks in their order, none of which is kept on a worker."""
-        collected = {future.key: result for future, result in self.completed(futures)}
-        return [collected[future.key] for future in futures]
+        self.wait(futures)
+        with _explained():
+            results: list[Any] = self.client.gather(list(futures))
+        self.drop(futures)
+        return results
 
     def completed(self, futures: Sequence[Future]) -> Iterator[tuple[Future, Any]]:
         """Tasks and their results, as they come; none is kept on a worker."""
@@ -175,6 +182,12 @@ class Session:
     def _keep(self, future: Future) -> Future:
         self._futures[future.key] = future
         return future
+
+
+def _new_key(function: Any) -> str:
+    """A key that no other task has, with the name that the dashboard shows."""
+    name = getattr(function, "func", function).__name__.strip("_").replace("_", "-")
+    return f"silvan-{name}-{uuid4().hex}"
 
 
 def _worker_version() -> str:
