@@ -9,6 +9,7 @@ import dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 
 from silvan.forest_arrays.layout import DTYPES
 
@@ -26,9 +27,11 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
 
 
 def start_cluster(**options: Any) -> LocalCluster:
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with dask.config.set({"distributed.nanny.environ": {}}):
-        return LocalCluster(**{**settings, **options})
+    # Workers are forked from a process that has imported all, which takes seconds otherwise.
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    get_mp_context().set_forkserver_preload(["distributed", "silvan.dask"])
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    return LocalCluster(**{**settings, **options})
 
 
 @pytest.fixture(scope="session")

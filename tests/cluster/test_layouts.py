@@ -59,8 +59,14 @@ def test_forest_is_the_local_one_for_any_partitions(
 @pytest.mark.parametrize(
     "settings",
     [
-        {"oob_score": True},
-        {"honest": True, "bootstrap": False, "max_samples": "n**0.8", "oob_score": True},
+        {"oob_score": True, "n_estimators": 25},
+        {
+            "honest": True,
+            "bootstrap": False,
+            "max_samples": "n**0.8",
+            "oob_score": True,
+            "n_estimators": 9,
+        },
         {"bootstrap": False, "weighted": True},
         {"weighted": True, "scaling": "rank"},
         {"scaling": "standard", "projections": RidgeDirections(), "min_samples_leaf": 0.02},
@@ -100,7 +106,7 @@ def test_frames_with_categories_weights_and_classes_of_single_partitions(
     label = pd.Series(np.where(np.arange(len(X)) > 380, "late", np.where(y > 0, "up", "down")))
     weight = pd.Series(np.random.default_rng(2).integers(0, 3, len(X)).astype(float))
     settings = {
-        "n_estimators": 5,
+        "n_estimators": 60,
         "random_state": 0,
         "class_weight": "balanced",
         "max_samples": 120,

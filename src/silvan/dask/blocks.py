@@ -107,7 +107,8 @@ def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
             continue
         tables.append(survey.learnt["_categories"])
         for name in first.keys() | survey.learnt.keys():
-            was, now = first.get(name), survey.learnt.get(name)
+            was: Any = first.get(name)
+            now: Any = survey.learnt.get(name)
             if name != "_categories" and not np.array_equal(was, now):
                 raise ValueError(
                     f"all partitions of X must have the same features, but {name} is {was} in the "
@@ -177,6 +178,7 @@ def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[li
 
 
 def _pick(block: Block, start: int, picks: Picks) -> Picked:
-    places, counts, *rest = picks
+    places, counts, weights, ranks = picks
     numbers = (places + start).astype(np.int32)
-    return Picked(block.X[places], block.y[places], numbers, counts.astype(np.int32), *rest)
+    counts = counts.astype(np.int32)
+    return Picked(block.X[places], block.y[places], numbers, counts, weights, ranks)

@@ -48,7 +48,7 @@ class ClusterForest(ClusterParameters, SupervisedForest):
             Of the class of this name in `silvan`, fitted if this one is; arrays are shared.
         """
         local = self._unfitted()
-        vars(local).update(learnt(self))
+        local.__dict__.update(learnt(self))
         return local
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -58,7 +58,7 @@ class ClusterForest(ClusterParameters, SupervisedForest):
             try:
                 self._fit(X, y, sample_weight)
             finally:
-                vars(self).pop("_session", None)
+                self.__dict__.pop("_session", None)
         return self
 
     def save(self, path: Any) -> None:
@@ -103,7 +103,7 @@ class ClusterForest(ClusterParameters, SupervisedForest):
         trees = (first, int(self.n_estimators))
         layout: Any = rows.features
         with self._progress(trees) as progress:
-            grown = layout.grow(self, rows, trees, progress)
+            grown: ForestArrays = layout.grow(self, rows, trees, progress)
         return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
 
     def _out_of_bag_votes(
@@ -150,8 +150,8 @@ class ClusterForest(ClusterParameters, SupervisedForest):
             Computed at once, from predictions and targets that are gathered here.
         """
         if not is_collection(X):
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
-        predicted, y, sample_weight = _gather(self.predict(X), y, sample_weight)  # type: ignore[attr-defined]
+            return float(super().score(X, y, sample_weight))
+        predicted, y, sample_weight = _gather(self.predict(X), y, sample_weight)
         metric = type(self)._metric
         return float(metric(y, predicted, sample_weight=sample_weight))
 

@@ -49,6 +49,9 @@ _SHARE_OF_TREES = 0.2
 # A worker holds the samples of a tree as they come, in columns, and joined from their partitions.
 _COPIES_OF_A_TREE = 3
 _DEFAULT_MEMORY = 4 * 2**30
+# Draws go through the scheduler, so many at a time (samples, of 5 bytes each as a rule).
+_DRAWS_AT_ONCE = 2**24
+_TREES_PER_THREAD = 16
 # What a forest learns of its samples before it grows.
 _OF_SAMPLES = ("n_features_in_", "feature_names_in_", "_categories", "shape_", "_flat_samples")
 
@@ -76,7 +79,7 @@ class Partitioned:
         )
         self._starts = np.cumsum([0, *(survey.n_samples for survey in surveys)])
         _check_number(int(self._starts[-1]))
-        vars(forest).update(merge_learnt(surveys))
+        forest.__dict__.update(merge_learnt(surveys))
         seen = [survey for survey in surveys if survey.n_samples]
         classes = None
         if isinstance(forest, ForestClassifier):
@@ -95,7 +98,8 @@ class Partitioned:
             estimation_share=forest.honest_fraction if forest.honest else 0.0,
             numeric_targets=targets.numeric,
         )
-        return CheckedRows(self, targets, weight, plan)  # type: ignore[arg-type]
+        layout: Any = self
+        return CheckedRows(layout, targets, weight, plan)
 
     def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
         """Scale the samples if asked for, and find their canonical order."""
@@ -109,7 +113,8 @@ class Partitioned:
         self._drawer = TreeDrawer(
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
-        return TrainingRows(self, checked.targets, sampling, self._scaler)  # type: ignore[arg-type]
+        layout: Any = self
+        return TrainingRows(layout, checked.targets, sampling, self._scaler)
 
     def grow(
         self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
@@ -158,7 +163,7 @@ class Partitioned:
     def _reader(self, forest: ClusterForest) -> Any:
         """An estimator of one machine that knows what the samples are like."""
         reader = forest._unfitted()
-        vars(reader).update(
+        reader.__dict__.update(
             {name: value for name, value in learnt(forest).items() if name in _OF_SAMPLES}
         )
         return reader
@@ -177,14 +182,14 @@ class Partitioned:
     def _targets(self, seen: list[Survey]) -> Targets:
         classes = self._encoding.classes
         if classes is None:
-            return NumberTargets.encode(np.concatenate([survey.targets for survey in seen]))  # type: ignore[arg-type]
+            return NumberTargets.encode(np.concatenate([survey.targets for survey in seen]))
         codes = self._session.compute([(targets_of, block) for block in self._blocks])
         return ClassTargets(classes, np.concatenate(self._session.results(codes)))
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
         if seen[0].weight is None:
             return None
-        weight = np.concatenate([survey.weight for survey in seen])  # type: ignore[arg-type]
+        weight = np.concatenate([survey.weight for survey in seen])
         return check_sample_weight(weight, weight)
 
     def _scale(self, forest: ClusterForest, checked: CheckedRows) -> None:
@@ -258,7 +263,8 @@ class Partitioned:
         encoding, plan = self._encoding, rows.sampling.plan
         itemsize = 1 if encoding.dtype == np.uint8 and self._scaler is None else 4
         width = encoding.forest.n_features_in_ * itemsize + 8 * rows.targets.n_values + 16
-        tree = min(plan.n_draws, plan.n_kept) * width
+        n_drawn = min(plan.n_draws, plan.n_kept)
+        tree = n_drawn * width
         smallest = min(self._session.memory_limits(), default=_DEFAULT_MEMORY)
         if _COPIES_OF_A_TREE * tree > smallest:
             raise ClusterError(
@@ -266,7 +272,10 @@ class Partitioned:
                 f"{_COPIES_OF_A_TREE} copies, but the smallest has {smallest / 2**20:.0f} MiB of "
                 "memory; pass a smaller max_samples, or give the workers more memory."
             )
-        return max(1, int(_SHARE_OF_TREES * self._memory() / tree))
+        at_once = min(_SHARE_OF_TREES * self._memory() / tree, _DRAWS_AT_ONCE / n_drawn)
+        if isinstance(self._blocks[0], Future):  # passes over them cost little
+            at_once = min(at_once, _TREES_PER_THREAD * self._session.n_threads())
+        return max(1, int(at_once))
 
     def _memory(self) -> int:
         """Memory of all workers together."""

@@ -53,8 +53,9 @@ class Replicated:
         check = partial(check_replica, forest._unfitted())
         (self._replica,) = session.compute([(check, list(xs), list(ys), list(weights))])
         attributes, rest = session.result(session.submit(describe_check, self._replica))
-        vars(forest).update(attributes)
-        return CheckedRows(self, *rest)
+        forest.__dict__.update(attributes)
+        layout: Any = self
+        return CheckedRows(layout, *rest)
 
     def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
         """Read the samples; the client learns in which order they are drawn."""
@@ -63,7 +64,8 @@ class Replicated:
         sampling, scaler = session.result(session.submit(describe_rows, read))
         session.drop([self._replica])
         self._replica = read
-        return TrainingRows(self, checked.targets, sampling, scaler)
+        layout: Any = self
+        return TrainingRows(layout, checked.targets, sampling, scaler)
 
     def grow(
         self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any

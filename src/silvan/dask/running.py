@@ -163,7 +163,7 @@ class Session:
 
     def n_threads(self) -> int:
         """Number of tasks that run at the same time."""
-        return max(1, sum(worker["nthreads"] for worker in self.workers().values()))
+        return max(1, sum(int(worker["nthreads"]) for worker in self.workers().values()))
 
     def memory_limits(self) -> list[int]:
         """Bytes that each worker may use, of those that have a limit."""
