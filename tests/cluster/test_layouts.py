@@ -93,6 +93,7 @@ def test_regressor_is_the_local_one(
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*drawn by every tree")
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_frames_with_categories_weights_and_classes_of_single_partitions(
     client: Client, assert_same: Any, layout: str
@@ -106,7 +107,7 @@ def test_frames_with_categories_weights_and_classes_of_single_partitions(
     label = pd.Series(np.where(np.arange(len(X)) > 380, "late", np.where(y > 0, "up", "down")))
     weight = pd.Series(np.random.default_rng(2).integers(0, 3, len(X)).astype(float))
     settings = {
-        "n_estimators": 60,
+        "n_estimators": 9,
         "random_state": 0,
         "class_weight": "balanced",
         "max_samples": 120,

@@ -17,6 +17,7 @@ from silvan.dask.estimators import (
     ForestRegressor,
     ManifoldForestClassifier,
     ManifoldForestRegressor,
+    on_cluster,
 )
 from silvan.dask.running import ClusterError
 
@@ -26,4 +27,5 @@ __all__ = [
     "ForestRegressor",
     "ManifoldForestClassifier",
     "ManifoldForestRegressor",
+    "on_cluster",
 ]

@@ -180,5 +180,5 @@ def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[li
 def _pick(block: Block, start: int, picks: Picks) -> Picked:
     places, counts, weights, ranks = picks
     numbers = (places + start).astype(np.int32)
-    counts = counts.astype(np.int32)
-    return Picked(block.X[places], block.y[places], numbers, counts, weights, ranks)
+    given = counts.astype(np.int32)
+    return Picked(block.X[places], block.y[places], numbers, given, weights, ranks)

@@ -6,9 +6,47 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from silvan import forests
+from silvan._validation import invalid
 from silvan.dask.forest import ClusterForest
 from silvan.dask.partitions import is_collection
 from silvan.forests._docs import shared_docs
+
+
+def on_cluster(forest: Any, *, client: Any = None, layout: str = "auto") -> ClusterForest:
+    """The estimator of this package with the parameters of one of a single machine.
+
+    Parameters
+    ----------
+    forest : ForestClassifier, ForestRegressor, ManifoldForestClassifier or ManifoldForestRegressor
+        An estimator of `silvan`, as presets return them.
+    client : distributed.Client or None, default=None
+        The cluster; None is that of the current client when the forest is fitted.
+    layout : {"auto", "replicated", "partitioned"}, default="auto"
+        Where the samples are while trees grow.
+
+    Returns
+    -------
+    forest : estimator
+        Not fitted.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> from silvan.dask import on_cluster
+    >>> on_cluster(presets.random_forest(50, random_state=0), layout="partitioned").layout
+    'partitioned'
+    """
+    for cluster_class in _CLASSES:
+        if type(forest) is cluster_class._local:
+            parameters = forest.get_params(deep=False)
+            return cluster_class(**parameters, client=client, layout=layout)
+    raise invalid(
+        "forest",
+        "a forest whose trees grow independently of each other (ForestClassifier, ForestRegressor "
+        "or one of the manifold forests)",
+        forest,
+        "fit others, boosted ones among them, on one machine",
+    )
 
 
 class _ClusterClassifier(ClusterForest, forests.ForestClassifier):
@@ -317,3 +355,11 @@ class ManifoldForestRegressor(_ClusterRegressor, forests.ManifoldForestRegressor
     """
 
     _local = forests.ManifoldForestRegressor
+
+
+_CLASSES: tuple[Any, ...] = (
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldForestClassifier,
+    ManifoldForestRegressor,
+)

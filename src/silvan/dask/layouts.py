@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from silvan.dask.partitioned import Partitioned
-from silvan.dask.partitions import Part, align_parts
+from silvan.dask.partitions import Part, align_parts, n_bytes
 from silvan.dask.replicated import Replicated
 from silvan.dask.running import Session
 
@@ -39,10 +39,6 @@ def _table_bytes(session: Session, X: Any, parts: list[Part]) -> float:
     """Memory of the features as they were given."""
     known = getattr(X, "nbytes", np.nan)
     if not isinstance(known, int | float) or np.isnan(known):
-        sizes = session.compute([(_features_bytes, part.X) for part in parts])
+        sizes = session.compute([(n_bytes, part.X) for part in parts])
         return float(sum(session.results(sizes)))
     return float(known)
-
-
-def _features_bytes(X: Any) -> int:
-    return int(np.prod(X.shape)) * (1 if getattr(X, "dtype", None) == np.uint8 else 8)

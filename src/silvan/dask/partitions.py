@@ -159,4 +159,8 @@ def _join(parts: list[Any]) -> Any:
         import pandas
 
         return pandas.concat(parts, ignore_index=True)
+    if hasattr(parts[0], "combine_chunks"):
+        import pyarrow
+
+        return pyarrow.concat_tables(parts)
     return np.concatenate([np.asarray(part) for part in parts])
