@@ -41,6 +41,8 @@ from silvan.app.options import (
     Task,
     Test,
     Trees,
+    WorkerMemory,
+    Workers,
 )
 from silvan.app.outputs import check_output, reported
 
@@ -109,6 +111,8 @@ def fit(
     ] = False,
     jobs: Jobs = -1,
     seed: Seed = 0,
+    workers: Workers = None,
+    worker_memory: WorkerMemory = "auto",
 ) -> None:
     """Learn a forest from data and save it.
 
@@ -121,6 +125,8 @@ def fit(
     [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
 
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
+
+    [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
     check_jobs(jobs)
     check_output(out, [data, target_file(target)])
@@ -129,15 +135,23 @@ def fit(
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
     spelling = Spelling(tuple(missing or ()), decimal)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
-    read, kind_of_target = read_data(data, asked, task, spelling)
-    estimator = make_forest(forest, read, kind_of_target, growing)
-    seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
+    if workers is None:
+        read, kind_of_target = read_data(data, asked, task, spelling)
+        n_rows = len(read.y)
+        estimator = make_forest(forest, read, kind_of_target, growing)
+        seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
+    else:
+        from silvan.app.workers import Work, fit_with_workers
+
+        work = Work(workers, worker_memory, forest, not no_out_of_bag)
+        fitted = fit_with_workers(open_source(data, spelling), asked, task, growing, work)
+        estimator, kind_of_target, n_rows, seconds = fitted
     with reported(out):
         estimator.save(out)
     say(f"Grew {trees} trees ({describe(estimator)}) in {seconds:.1f} s.")
     if estimator.oob_score:
         say_score(estimator, kind_of_target)
-    elif not no_out_of_bag and len(read.y) == 1:
+    elif not no_out_of_bag and n_rows == 1:
         note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")

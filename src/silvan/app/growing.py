@@ -20,10 +20,15 @@ def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
     """
     # The only sample of a table is in every tree's bag.
     may_score = out_of_bag and len(data.y) > 1
+    return fit_timed(estimator, fit_rows(data), data.y, out_of_bag=may_score)
+
+
+def fit_timed(estimator: Any, X: Any, y: Any, *, out_of_bag: bool) -> float:
+    """The same for samples and targets in whatever form the estimator takes."""
     bootstrap = bool(estimator.get_params().get("bootstrap"))
-    estimator.set_params(oob_score=bootstrap and may_score, verbose=1)
+    estimator.set_params(oob_score=bootstrap and out_of_bag, verbose=1)
     start = time.perf_counter()
-    _fit(estimator, fit_rows(data), data.y)
+    _fit(estimator, X, y)
     seconds = time.perf_counter() - start
     estimator.set_params(verbose=0)
     return seconds

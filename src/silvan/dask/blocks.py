@@ -129,18 +129,17 @@ def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
     if encoding.classes is None:
         numbers = np.ascontiguousarray(y, dtype=np.float64)
         return Block(samples, as_columns(numbers))
-    codes = np.searchsorted(encoding.classes, np.asarray(y).ravel()).astype(np.int32)
-    return Block(samples, codes)
+    return Block(samples, encode_labels(encoding.classes, y))
+
+
+def encode_labels(classes: NDArray[Any], y: Any) -> NDArray[np.int32]:
+    """The places of labels among the classes."""
+    return np.searchsorted(classes, np.asarray(y).ravel()).astype(np.int32)
 
 
 def scale_block(scaler: Scaler, table: CategoryTable | None, block: Block) -> Block:
     """The same partition with scaled samples."""
     return Block(scale_samples(scaler, block.X, None, "C", table), block.y)
-
-
-def targets_of(block: Block) -> NDArray[Any]:
-    """Encoded targets of a partition."""
-    return block.y
 
 
 def hash_block(block: Block) -> NDArray[np.uint64]:

@@ -39,7 +39,8 @@ def on_cluster(forest: Any, *, client: Any = None, layout: str = "auto") -> Clus
     for cluster_class in _CLASSES:
         if type(forest) is cluster_class._local:
             parameters = forest.get_params(deep=False)
-            return cluster_class(**parameters, client=client, layout=layout)
+            made: ClusterForest = cluster_class(**parameters, client=client, layout=layout)
+            return made
     raise invalid(
         "forest",
         "a forest whose trees grow independently of each other (ForestClassifier, ForestRegressor "

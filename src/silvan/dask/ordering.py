@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,9 @@ def canonical_order(
     order = np.empty(n_samples, dtype=np.uint32)
     fresh = np.empty(n_samples, dtype=np.bool_)
     end = 0
-    sorted_ranges = [
-        _sort_range(session, hashes, starts, bounds[k : k + 2]) for k in range(n_ranges)
-    ]
-    for future in sorted_ranges:
-        numbers, first_of_equal = session.result(future)
+    for ends in pairwise(bounds):
+        # One after the other: a worker sorts while the others keep what is left.
+        numbers, first_of_equal = session.result(_sort_range(session, hashes, starts, ends))
         order[end : end + len(numbers)] = numbers
         fresh[end : end + len(numbers)] = first_of_equal
         end += len(numbers)
@@ -41,9 +40,9 @@ def canonical_order(
 
 
 def _sort_range(
-    session: Session, hashes: list[Future], starts: NDArray[np.int64], bounds: list[int]
+    session: Session, hashes: list[Future], starts: NDArray[np.int64], bounds: tuple[int, int]
 ) -> Future:
-    if bounds == [0, 2**_HASH_BITS]:
+    if bounds == (0, 2**_HASH_BITS):
         return session.submit(sort_hashes, hashes, starts[:-1].tolist())
     inside = [session.submit(take_range, part, *bounds) for part in hashes]
     future = session.submit(sort_ranges, inside, starts[:-1].tolist())

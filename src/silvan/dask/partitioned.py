@@ -15,6 +15,7 @@ from silvan._validation import MAX_SAMPLES, check_sample_weight
 from silvan.dask.blocks import (
     Encoding,
     Survey,
+    encode_labels,
     encode_partition,
     hash_block,
     list_distinct,
@@ -23,7 +24,6 @@ from silvan.dask.blocks import (
     pick_samples,
     scale_block,
     survey_partition,
-    targets_of,
 )
 from silvan.dask.drawing import GrowingJob, TreeDrawer, grow_drawn, vote_on_block
 from silvan.dask.ordering import canonical_order
@@ -183,7 +183,8 @@ class Partitioned:
         classes = self._encoding.classes
         if classes is None:
             return NumberTargets.encode(np.concatenate([survey.targets for survey in seen]))
-        codes = self._session.compute([(targets_of, block) for block in self._blocks])
+        encode = partial(encode_labels, classes)
+        codes = self._session.compute([(encode, part.y) for part in self._parts])
         return ClassTargets(classes, np.concatenate(self._session.results(codes)))
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
