@@ -27,7 +27,7 @@ import silvan.dask
 from silvan.datasets import make_trunk
 
 N_FEATURES = 50
-_ROWS_OF_A_GROUP = 500_000
+_ROWS_OF_A_GROUP = 200_000
 
 
 def main() -> None:

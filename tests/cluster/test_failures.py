@@ -136,6 +136,18 @@ def test_a_cancelled_fit_leaves_no_tasks_and_the_estimator_as_it_was(
     assert running_now == 0
 
 
+def test_a_fit_does_not_wait_for_ever_for_workers(
+    new_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_SECONDS_TO_LOOK", 0.1)
+    monkeypatch.setattr(running, "_SECONDS_WITHOUT_WORKERS", 1)
+    with new_cluster(n_workers=0) as cluster, Client(cluster) as client:
+        forest = silvan.dask.ForestClassifier(2, layout="partitioned", client=client)
+        X, y = make_samples()
+        with pytest.raises(ClusterError, match="has had no workers for 1 seconds"):
+            forest.fit(da.from_array(X), da.from_array(y))
+
+
 def test_workers_of_another_version_are_refused(client: Client) -> None:
     def pretend(version: str) -> None:
         from silvan.dask import running

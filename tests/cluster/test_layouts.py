@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -130,6 +131,22 @@ def test_frames_with_categories_weights_and_classes_of_single_partitions(
     assert list(predicted.columns) == ["down", "late", "up"]
     np.testing.assert_array_equal(predicted.to_numpy(), local.predict_proba(frame))
     assert forest.predict(features).compute().tolist() == local.predict(frame).tolist()
+
+
+def test_columns_of_parquet_files_keep_their_partitions(
+    client: Client, assert_same: Any, tmp_path: Path
+) -> None:
+    X, y = make_samples()
+    frame = pd.DataFrame(X.astype(np.float32), columns=list("abcdef"))
+    for part in range(4):
+        frame.assign(y=y > 0).iloc[part * 100 : (part + 1) * 100].to_parquet(
+            tmp_path / f"{part}.parquet"
+        )
+    local = silvan.ForestClassifier(3, random_state=0, max_samples=90).fit(frame, y > 0)
+    table = dd.read_parquet(tmp_path)
+    forest = silvan.dask.ForestClassifier(3, random_state=0, max_samples=90, layout="partitioned")
+    forest.fit(table.drop(columns="y"), table["y"])
+    assert_same(forest, local)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

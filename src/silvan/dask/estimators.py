@@ -200,7 +200,7 @@ class ForestClassifier(_ClusterClassifier):
     >>> from sklearn.datasets import load_iris
     >>> X, y = (da.from_array(data, chunks=(50, -1)[: data.ndim]) for data in
     ...         load_iris(return_X_y=True))
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     forest = ForestClassifier(20, random_state=0).fit(X, y)
     ...     labels = forest.predict(X)
     ...     (labels == y).mean().compute() > 0.95
@@ -251,7 +251,7 @@ class ForestRegressor(_ClusterRegressor):
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = (da.from_array(data, chunks=(100, -1)[: data.ndim]) for data in
     ...         load_diabetes(return_X_y=True))
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     forest = ForestRegressor(20, random_state=0).fit(X, y)
     ...     forest.score(X, y) > 0.8
     True
@@ -300,7 +300,7 @@ class ManifoldForestClassifier(_ClusterClassifier, forests.ManifoldForestClassif
     >>> from sklearn.datasets import load_digits
     >>> digits = load_digits()
     >>> X = da.from_array(digits.images, chunks=(500, 8, 8))
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     forest = ManifoldForestClassifier(10, random_state=0).fit(X, digits.target)
     >>> forest.shape_
     (8, 8)
@@ -349,7 +349,7 @@ class ManifoldForestRegressor(_ClusterRegressor, forests.ManifoldForestRegressor
     >>> from sklearn.datasets import load_digits
     >>> digits = load_digits()
     >>> X = da.from_array(digits.images, chunks=(500, 8, 8))
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     forest = ManifoldForestRegressor(10, random_state=0).fit(X, digits.target)
     >>> forest.predict(digits.images).shape
     (1797,)

@@ -107,7 +107,8 @@ def _cut(client: Client, values: Any) -> _Pieces:
         whole = values.rechunk(dict.fromkeys(range(1, values.ndim), -1))
         return _Pieces(whole.to_delayed().ravel().tolist(), _known(whole.chunks[0]))
     if isinstance(values, dd.DataFrame | dd.Series):
-        return _Pieces(list(values.to_delayed()), None)
+        # Full optimisation would join partitions of a frame of which few columns are read.
+        return _Pieces(list(values.simplify().to_delayed(optimize_graph=False)), None)
     if _is_delayed(values):
         return _Pieces(list(values), None)
     if not hasattr(values, "shape"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import dask
-from distributed import CancelledError, Client, Future, as_completed, default_client, get_worker
+from distributed import CancelledError, Client, Future, default_client, get_worker, wait
 from distributed.scheduler import KilledWorker
 
 from silvan._version import __version__
@@ -20,6 +21,9 @@ _REMEDY = (
     "give the workers more memory or fewer threads each, use smaller partitions, or draw fewer "
     "samples for each tree (max_samples)"
 )
+
+_SECONDS_TO_LOOK = 5
+_SECONDS_WITHOUT_WORKERS = 60
 
 
 class ClusterError(RuntimeError):
@@ -123,10 +127,7 @@ class Session:
 
     def result(self, future: Future) -> Any:
         """The result of a task, which is not kept on the worker."""
-        with _explained():
-            result = self._take(future)
-        self.drop([future])
-        return result
+        return self.results([future])[0]
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """The results of tasks in their order, none of which is kept on a worker."""
@@ -138,17 +139,43 @@ class Session:
 
     def completed(self, futures: Sequence[Future]) -> Iterator[tuple[Future, Any]]:
         """Tasks and their results, as they come; none is kept on a worker."""
-        with _explained():
-            for future in as_completed(futures):
-                yield future, self._take(future)
-                self.drop([future])
+        for future in self._done(futures):
+            yield future, self.result(future)
 
     def wait(self, futures: Sequence[Future]) -> None:
         """Wait until the tasks are done; raise what one of them raised."""
-        with _explained():
-            for future in as_completed(futures):
+        for _ in self._done(futures):
+            pass
+
+    def _done(self, futures: Sequence[Future]) -> Iterator[Future]:
+        """Tasks as they are done; raises what one of them raised.
+
+        A scheduler without workers would wait for ever.
+        """
+        left = set(futures)
+        seen = time.monotonic()
+        while left:
+            try:
+                done, left = wait(left, timeout=_SECONDS_TO_LOOK, return_when="FIRST_COMPLETED")
+            except TimeoutError:
+                if self.workers():
+                    seen = time.monotonic()
+                elif time.monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
+                    raise ClusterError(
+                        f"the cluster has had no workers for {_SECONDS_WITHOUT_WORKERS} seconds; "
+                        f"if they died for lack of memory, {_REMEDY}, else start some."
+                    ) from None
+                continue
+            except CancelledError as error:
+                raise ClusterError(
+                    "data of the fit were lost with the worker that held them; fit again, with "
+                    "data that workers can read themselves, such as files."
+                ) from error
+            for future in done:
                 if future.status != "finished":
-                    self._take(future)
+                    with _explained():
+                        future.result()
+            yield from done
 
     def drop(self, futures: Sequence[Future]) -> None:
         """Let go of results that are no longer needed."""
@@ -169,15 +196,6 @@ class Session:
         """Bytes that each worker may use, of those that have a limit."""
         limits = [worker["memory_limit"] for worker in self.workers().values()]
         return [int(limit) for limit in limits if limit]
-
-    def _take(self, future: Future) -> Any:
-        try:
-            return future.result()
-        except CancelledError as error:
-            raise ClusterError(
-                f"the data of task {future.key} were lost with the worker that held them; fit "
-                "again, with data that workers can read themselves, such as files."
-            ) from error
 
     def _keep(self, future: Future) -> Future:
         self._futures[future.key] = future
