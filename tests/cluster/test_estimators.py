@@ -71,7 +71,7 @@ def test_bad_input_is_refused_with_the_partition(client: Client) -> None:
     parts = da.from_array(X, chunks=(50, -1))
     forest = silvan.dask.ForestClassifier(2, layout="partitioned")
     unknown = parts[parts[:, 0] < 9]
-    with pytest.raises(ValueError, match=r"partition \d of X has 50 samples, but that of y has \d0"):
+    with pytest.raises(ValueError, match=r"partition \d of X has 50 samples, but that of y has"):
         forest.fit(unknown, da.from_array(y, chunks=(20, 60, 60, 60)))
     with pytest.raises(ValueError, match="y must have the partitions of X, but it has 2 and X 4"):
         forest.fit(unknown, da.from_array(y, chunks=100))

@@ -33,7 +33,7 @@ def on_cluster(forest: Any, *, client: Any = None, layout: str = "auto") -> Clus
     --------
     >>> from silvan import presets
     >>> from silvan.dask import on_cluster
-    >>> on_cluster(presets.random_forest(50, random_state=0), layout="partitioned").layout
+    >>> on_cluster(presets.sporf(50, random_state=0), layout="partitioned").layout
     'partitioned'
     """
     for cluster_class in _CLASSES:
@@ -203,7 +203,7 @@ class ForestClassifier(_ClusterClassifier):
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     forest = ForestClassifier(20, random_state=0).fit(X, y)
     ...     labels = forest.predict(X)
-    ...     (labels == y).mean().compute() > 0.95
+    ...     bool((labels == y).mean().compute() > 0.95)
     True
     >>> forest.to_local()
     ForestClassifier(n_estimators=20, random_state=0)
