@@ -30,7 +30,9 @@ settings = {
 }
 forests = {}
 for name, parameters in settings.items():
-    forest = ManifoldForestClassifier(100, oob_score=True, random_state=0, **parameters)
+    forest = ManifoldForestClassifier(
+        100, channels="raw", oob_score=True, random_state=0, **parameters
+    )
     forests[name] = forest.fit(X, y)
     print(
         f"{name:18}out of bag {forest.oob_score_:.3f}   held out {forest.score(X_new, y_new):.3f}"

@@ -35,8 +35,8 @@ import numpy as np
 
 grid = direction_grid(None, n_features=10)
 shape = len(grid["max_features"]), len(grid["projections"])
-error = 1 - search.results_["oob_score"].reshape(shape)
-n_trees = search.results_["n_trees"].reshape(shape)
+error = 1 - search.results_["oob_score"][: np.prod(shape)].reshape(shape)
+n_trees = search.results_["n_trees"][: np.prod(shape)].reshape(shape)
 
 figure, axis = plt.subplots(figsize=(6.4, 4), layout="constrained")
 image = axis.imshow(error, cmap="viridis", aspect="auto")

@@ -19,7 +19,8 @@ import silvan
 
 digits = load_digits()
 X, y = digits.images.astype(np.float32), digits.target
-forest = silvan.ManifoldForestClassifier(50, max_size=4, random_state=0).fit(X[:1500], y[:1500])
+forest = silvan.ManifoldForestClassifier(50, channels="raw", max_size=4, random_state=0)
+forest.fit(X[:1500], y[:1500])
 
 # %%
 # ``save`` writes a safetensors file, with a checksum. Loading checks everything before use, and

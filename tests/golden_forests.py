@@ -97,7 +97,7 @@ def _regress(X: Any = X, y: Any = NUMBER, weight: Any = None, **options: Any) ->
 
 def _manifold(X: Any, y: Any = CLASSES, **options: Any) -> Fit:
     estimator = ManifoldForestClassifier if y is CLASSES else ManifoldForestRegressor
-    return lambda: estimator(8, random_state=1, **options).fit(X, y)
+    return lambda: estimator(8, channels="raw", random_state=1, **options).fit(X, y)
 
 
 def _density(X: Any = X, weight: Any = None, **options: Any) -> Fit:

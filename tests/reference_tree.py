@@ -113,21 +113,25 @@ class ReferenceTree:
         n_features = self.X.shape[1]
         for attempt in range(MAX_REDRAWS + 1):
             self.start(rows, path, attempt)
-            directions = sample_directions(
-                self.distribution,
-                self.options["seed"],
-                self.tree,
-                path,
-                n_directions,
-                attempt,
-                None if self.data is None else self.data | {"samples": rows.astype(np.uint32)},
-            )
+            directions = self.draw(rows, path, attempt, n_directions)
             self.place = _core.NodePlace(self.options["seed"], self.tree, path)
             best, varies = self.search(rows, *directions)
             if varies:
                 return best
             n_directions = max(n_directions, min(2 * n_directions, 2 * n_features))
         return None
+
+    def draw(self, rows, path, attempt, n_directions):
+        """Draw the directions of a node as the core does."""
+        return sample_directions(
+            self.distribution,
+            self.options["seed"],
+            self.tree,
+            path,
+            n_directions,
+            attempt,
+            None if self.data is None else self.data | {"samples": rows.astype(np.uint32)},
+        )
 
     def start(self, rows, path, attempt):
         """Prepare a node for its draw number `attempt`."""

@@ -15,6 +15,7 @@ MODULES = (
     ".export",
     ".files",
     ".inspection",
+    ".losses",
     ".plotting",
     ".preprocessing",
     ".presets",
@@ -70,7 +71,9 @@ def test_the_reference_shows_names_of_fitted_attributes_whole(tmp_path):
         assert "<ol" not in html, "the initial of an author is no number of a list"
 
 
-@pytest.mark.parametrize("kind", ["Forest", "ManifoldForest"])
+@pytest.mark.parametrize(
+    "kind", ["Forest", "ManifoldForest", "BoostedForest", "BoostedManifoldForest"]
+)
 def test_fit_says_what_targets_each_forest_takes(kind):
     classifier, regressor = (
         inspect.getdoc(getattr(importlib.import_module("silvan"), kind + task).fit)

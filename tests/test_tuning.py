@@ -17,6 +17,7 @@ from silvan.projections import (
     RandomRotation,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
 from silvan.tuning import OutOfBagSearch, direction_grid, patch_grid
 from silvan.tuning.race import count_trees, plan_rounds
@@ -131,7 +132,8 @@ def test_rows_are_read_once_for_all_that_can_share_them(parity, monkeypatch):
     assert sorted(reads[1:]) == [0.5, 0.9]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
     patches = {"max_size": [2, 3], "n_patches": [1, 2], "reach": [1, 2], "coefficients": ["signs"]}
-    OutOfBagSearch(ManifoldForestClassifier(20, random_state=0), patches).fit(images, y[:40])
+    manifold = ManifoldForestClassifier(20, channels="raw", random_state=0)
+    OutOfBagSearch(manifold, patches).fit(images, y[:40])
     assert len(reads) == 4
 
 
@@ -180,7 +182,9 @@ def test_the_grid_of_the_thesis():
     assert direction_grid(AxisAligned(), 1) == {"max_features": [1]}
     grid = direction_grid(None, 4)
     assert grid["max_features"] == [1, 2, 3, 4, 16]
-    assert [distribution.mean_nonzeros for distribution in grid["projections"]] == [1, 2, 3, 4]
+    assert all(isinstance(distribution, UnitFree) for distribution in grid["projections"])
+    nonzeros = [distribution.distribution.mean_nonzeros for distribution in grid["projections"]]
+    assert nonzeros == [1, 2, 3, 4]
     dense = direction_grid(SparseSigns(density=0.5, counts="poisson"), 9, max_directions=20)
     assert dense["max_features"] == [2, 3, 5, 9, 20]
     assert {distribution.counts for distribution in dense["projections"]} == {"poisson"}
@@ -196,7 +200,8 @@ def test_the_default_grid_follows_the_estimator(parity):
     search = OutOfBagSearch(
         ForestClassifier(20, projections=AxisAligned(), random_state=0), max_directions=5
     ).fit(X, y)
-    assert search.results_["param_max_features"] == [2, 4, 5]
+    assert search.results_["param_max_features"] == [2, 4, 5, 4, 5]
+    assert search.results_["param_thresholds"] == [None, None, None, "random", "random"]
     images = np.random.default_rng(0).normal(size=(40, 4, 4))
     manifold = OutOfBagSearch(
         ManifoldForestClassifier(20, random_state=0), {"max_size": [1, 3], "max_features": [2]}
@@ -208,13 +213,28 @@ def test_manifold_forests_have_a_default_grid():
     rng = np.random.default_rng(0)
     images, y = rng.normal(size=(60, 12, 16)), np.arange(60) % 2
     images[y == 1, :3, :3] += 1.0
-    search = OutOfBagSearch(ManifoldForestClassifier(30, random_state=0)).fit(images, y)
+    raw = ManifoldForestClassifier(30, channels="raw", random_state=0)
+    search = OutOfBagSearch(raw).fit(images, y)
     tried = search.results_
     assert sorted(set(tried["param_max_size"]), key=str) == [(3, 4), 1, 3]
     assert set(tried["param_n_patches"]) == {1, 2}
     assert set(tried["param_max_features"]) == {14, 52, 192}
-    alone = ManifoldForestClassifier(30, random_state=0, **search.best_params_).fit(images, y)
+    alone = raw.set_params(**search.best_params_).fit(images, y)
     np.testing.assert_array_equal(search.predict_proba(images), alone.predict_proba(images))
+
+
+@pytest.mark.parametrize("shape", [(40,), (12, 16)])
+def test_forests_with_channels_have_a_default_grid(shape):
+    X, y = np.random.default_rng(0).normal(size=(60, *shape)), np.arange(60) % 2
+    X[y == 1, :5] += 1.0
+    forest = ManifoldForestClassifier(30, random_state=0)
+    search = OutOfBagSearch(forest, min_trees=10).fit(X, y)
+    tried = search.results_
+    assert len(set(tried["param_max_size"])) > 1
+    varied = "statistics" if len(shape) == 1 else "shift"
+    assert len(set(tried[f"param_{varied}"])) == 2
+    alone = forest.set_params(oob_score=True, **search.best_params_).fit(X, y)
+    np.testing.assert_array_equal(search.predict_proba(X), alone.predict_proba(X))
 
 
 def test_the_grid_of_patches_keeps_to_the_axes():

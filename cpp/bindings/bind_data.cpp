@@ -13,51 +13,57 @@ namespace silvan::bindings {
 namespace {
 
 template <typename From, typename To>
-nb::object make_columns(const AnyMatrix& x) {
+nb::object make_columns(const AnyMatrix& x, std::int64_t n_threads) {
     const std::size_t n = x.shape(0);
     const std::size_t p = x.shape(1);
     auto* columns = new Buffer<To>();
     nb::capsule owner(columns, [](void* at) noexcept { delete static_cast<Buffer<To>*>(at); });
-    run_interruptibly([&] {
+    run_on_team(n_threads, [&](const ThreadTeam& team) {
         columns->allocate(n * p);
         const MatrixView<From> view{static_cast<const From*>(x.data()), static_cast<std::int64_t>(n),
                                     static_cast<std::int64_t>(p), x.stride(0), x.stride(1)};
-        copy_columns(view, columns->data());
+        copy_columns(view, columns->data(), team);
     });
     const std::int64_t stride = static_cast<std::int64_t>(n);
     return nb::cast(nb::ndarray<nb::numpy, To, nb::ndim<2>>(columns->data(), {n, p}, owner, {1, stride}));
 }
 
-nb::object to_columns(const AnyMatrix& x) {
-    if (x.dtype() == nb::dtype<float>()) return make_columns<float, float>(x);
-    if (x.dtype() == nb::dtype<std::uint8_t>()) return make_columns<std::uint8_t, std::uint8_t>(x);
-    if (x.dtype() == nb::dtype<double>()) return make_columns<double, float>(x);
-    if (x.dtype() == nb::dtype<std::int64_t>()) return make_columns<std::int64_t, float>(x);
-    if (x.dtype() == nb::dtype<std::int32_t>()) return make_columns<std::int32_t, float>(x);
+nb::object to_columns(const AnyMatrix& x, std::int64_t n_threads) {
+    if (x.dtype() == nb::dtype<float>()) return make_columns<float, float>(x, n_threads);
+    if (x.dtype() == nb::dtype<std::uint8_t>()) return make_columns<std::uint8_t, std::uint8_t>(x, n_threads);
+    if (x.dtype() == nb::dtype<double>()) return make_columns<double, float>(x, n_threads);
+    if (x.dtype() == nb::dtype<std::int64_t>()) return make_columns<std::int64_t, float>(x, n_threads);
+    if (x.dtype() == nb::dtype<std::int32_t>()) return make_columns<std::int32_t, float>(x, n_threads);
     throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
 }
 
 template <typename Target>
 Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                                  const std::optional<ConstArray<double>>& weights) {
+                                  const std::optional<ConstArray<double>>& weights,
+                                  const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
     if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
     std::vector<std::uint32_t> order;
-    run_interruptibly([&] {
+    run_on_team(n_threads, [&](const ThreadTeam& team) {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
-                                weights ? weights->data() : nullptr);
+                                weights ? weights->data() : nullptr, factors ? factors->data() : nullptr, team);
     });
     return to_numpy(std::move(order));
 }
 
 template <typename Target>
-Array<std::uint64_t> sample_hashes(const AnyMatrix& x, const ConstMatrix<Target>& targets) {
+Array<std::uint64_t> sample_hashes(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                                   const std::optional<ConstArray<float>>& factors) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
     std::vector<std::uint64_t> hashes;
-    run_interruptibly(
-        [&] { hashes = hash_samples(features, targets.data(), static_cast<std::int64_t>(targets.shape(1))); });
+    run_on_team(1, [&](const ThreadTeam& team) {
+        hashes = hash_samples(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
+                              factors ? factors->data() : nullptr, team);
+    });
     return to_numpy(std::move(hashes));
 }
 
@@ -69,14 +75,18 @@ Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint
 
 template <typename Target>
 Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                                   const ConstArray<std::uint32_t>& order) {
+                                   const ConstArray<std::uint32_t>& order,
+                                   const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
     if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
         throw std::invalid_argument("targets and order need one entry per sample");
     }
+    check_order(order);
     std::vector<std::uint8_t> repeats;
-    run_interruptibly([&] {
-        repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data());
+    run_on_team(n_threads, [&](const ThreadTeam& team) {
+        repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data(),
+                               factors ? factors->data() : nullptr, team);
     });
     return to_numpy(std::move(repeats));
 }
@@ -90,26 +100,30 @@ Array<std::uint32_t> estimation_samples_of_tree(const HeldSampleDraws& draws, st
 }  // namespace
 
 void bind_data(nb::module_& m) {
-    m.def("to_columns", &to_columns, nb::arg("X"),
+    m.def("to_columns", &to_columns, nb::arg("X"), nb::arg("n_threads") = 1,
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
     constexpr auto kSampleOrder =
-        "The canonical order of the samples, by a hash of their features and targets, then by weight.";
+        "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by "
+        "weight.";
     m.def("sample_order", &sample_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), kSampleOrder);
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
     m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), kSampleOrder);
-    constexpr auto kSampleHashes = "The hash of each sample's features and targets, which sample_order sorts by.";
-    m.def("sample_hashes", &sample_hashes<double>, nb::arg("X"), nb::arg("targets").noconvert(), kSampleHashes);
-    m.def("sample_hashes", &sample_hashes<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(), kSampleHashes);
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
+    constexpr auto kSampleHashes =
+        "The hash of each sample's features (times factors, if any) and targets, which sample_order sorts by.";
+    m.def("sample_hashes", &sample_hashes<double>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("factors") = nb::none(), kSampleHashes);
+    m.def("sample_hashes", &sample_hashes<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("factors") = nb::none(), kSampleHashes);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
     constexpr auto kSampleRepeats =
-        "For each position in the canonical order, 1 if the sample there equals the one before.";
+        "For each position in the canonical order with the same factors, 1 if the sample there equals the one before.";
     m.def("sample_repeats", &sample_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          kSampleRepeats);
+          nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
     m.def("sample_repeats", &sample_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("order"), kSampleRepeats);
+          nb::arg("order"), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

@@ -3,7 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,10 +25,45 @@ std::vector<std::string> instruction_sets() {
     return names;
 }
 
+nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distribution, const GrowOptions& options,
+              std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads, const nb::object& on_progress) {
+    if (trees.first < 0 || trees.second < trees.first || trees.second > std::numeric_limits<std::int32_t>::max()) {
+        throw std::invalid_argument("trees must be a range within 0 .. 2^31 - 1");
+    }
+    if (options.n_directions < 1 || options.min_samples_leaf < 1 || options.max_depth < 0 || n_threads < 1) {
+        throw std::invalid_argument(
+            "n_directions, min_samples_leaf and n_threads must be positive, max_depth not negative");
+    }
+    check_targets(options.criterion.criterion, data.arrays.targets);
+    const auto on_wait = [&on_progress](std::int64_t done) {
+        check_signals();
+        const nb::gil_scoped_acquire acquire;
+        if (!on_progress.is_none()) on_progress(done);
+    };
+    std::optional<TrainingSet> training;
+    run_interruptibly([&] { training.emplace(data.arrays, distribution, *options.kernels); });
+    ForestArrays forest;
+    {
+        const nb::gil_scoped_release release;
+        forest = grow_forest(*training, distribution, options, {trees.first, trees.second}, n_threads, on_wait);
+    }
+    return to_dict(std::move(forest), training->space->describe());
+}
+
+}  // namespace
+
 nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     nb::dict arrays;
     arrays["grid_shape"] = to_numpy(std::move(columns.grid_shape));
     arrays["grid_contiguous"] = to_numpy(std::move(columns.grid_contiguous));
+    arrays["channel_shapes"] = to_numpy(std::move(columns.windows.channel_shapes));
+    arrays["window_max_size"] = to_numpy(std::move(columns.windows.max_size));
+    arrays["window_wraps"] = to_numpy(std::move(columns.windows.wraps));
+    arrays["window_statistics"] = to_numpy(std::move(columns.windows.statistics));
+    arrays["window_channel"] = to_numpy(std::move(forest.window_channel));
+    arrays["window_box"] = to_numpy(std::move(forest.window_box));
+    arrays["window_statistic"] = to_numpy(std::move(forest.window_statistic));
+    arrays["window_shift"] = to_numpy(std::move(forest.window_shift));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));
@@ -45,26 +82,6 @@ nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     arrays["members"] = to_numpy(std::move(forest.members));
     return arrays;
 }
-
-nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distribution, const GrowOptions& options,
-              std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads, const nb::object& on_progress) {
-    check_targets(options.criterion.criterion, data.arrays.targets);
-    const auto on_wait = [&on_progress](std::int64_t done) {
-        check_signals();
-        const nb::gil_scoped_acquire acquire;
-        if (!on_progress.is_none()) on_progress(done);
-    };
-    std::optional<TrainingSet> training;
-    run_interruptibly([&] { training.emplace(data.arrays, distribution, *options.kernels); });
-    ForestArrays forest;
-    {
-        const nb::gil_scoped_release release;
-        forest = grow_forest(*training, distribution, options, {trees.first, trees.second}, n_threads, on_wait);
-    }
-    return to_dict(std::move(forest), training->space->describe());
-}
-
-}  // namespace
 
 void check_signals() {
     const nb::gil_scoped_acquire acquire;

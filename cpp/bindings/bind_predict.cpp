@@ -8,6 +8,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
+#include "bindings/window_table.hpp"
 #include "core/predictor.hpp"
 #include "core/votes.hpp"
 
@@ -35,8 +36,14 @@ public:
         const auto shape = nb::cast<ConstArray<std::int64_t>>(forest.attr("grid_shape"));
         const auto contiguous = nb::cast<ConstArray<std::uint8_t>>(forest.attr("grid_contiguous"));
         const auto n_categories = nb::cast<ConstArray<std::int64_t>>(forest.attr("n_categories"));
-        columns_ =
-            make_column_space(view.n_features, {to_vector(shape), to_vector(contiguous), to_vector(n_categories)});
+        const WindowDescription windows = read_windows(forest);
+        columns_ = make_column_space(view.n_features,
+                                     {to_vector(shape), to_vector(contiguous), to_vector(n_categories), windows});
+        windows_ = WindowTable(nb::cast<ConstArray<std::int32_t>>(forest.attr("window_channel")),
+                               nb::cast<ConstArray<std::int32_t>>(forest.attr("window_box")),
+                               nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_statistic")),
+                               nb::cast<ConstArray<std::int8_t>>(forest.attr("window_shift")), windows.n_axes());
+        view.windows = windows_.windows.data();
         view.columns = columns_.get();
         nb::gil_scoped_release release;
         packed_.emplace(view, ThreadTeam(1, check_signals));
@@ -54,8 +61,16 @@ private:
         return static_cast<std::int64_t>(array.shape(0));
     }
 
+    static WindowDescription read_windows(const nb::object& forest) {
+        return {to_vector(nb::cast<ConstArray<std::int64_t>>(forest.attr("channel_shapes"))),
+                to_vector(nb::cast<ConstArray<std::int64_t>>(forest.attr("window_max_size"))),
+                to_vector(nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_wraps"))),
+                to_vector(nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_statistics")))};
+    }
+
     std::vector<nb::object> held_;
     std::unique_ptr<ColumnSpace> columns_;
+    WindowTable windows_;
     std::optional<PackedForest> packed_;
 };
 
@@ -110,11 +125,28 @@ Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, 
     std::vector<double> sums(size_of(features.n_samples, held.view().n_outputs));
     {
         nb::gil_scoped_release release;
-        sum_votes(held.packed(), features, hard ? Voting::hard : Voting::soft, ThreadTeam(n_threads, check_signals),
-                  sums.data());
+        sum_votes(held.packed(), features, hard ? Voting::hard : Voting::soft, {0, held.view().n_trees},
+                  ThreadTeam(n_threads, check_signals), sums.data());
         for (double& sum : sums) sum /= static_cast<double>(held.view().n_trees);
     }
     return to_matrix(std::move(sums), held.view().n_outputs);
+}
+
+using Sums = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void add_leaf_values(const nb::object& forest, const AnyMatrix& x, const Sums& sums,
+                     std::pair<std::int64_t, std::int64_t> trees, std::int64_t n_threads) {
+    const PackedOf owner(forest);
+    const HeldForest& held = *owner;
+    const FeatureMatrix features = view_checked(x, held.view());
+    const auto [first, last] = trees;
+    if (first < 0 || first > last || last > held.view().n_trees) throw std::invalid_argument("there are no such trees");
+    if (static_cast<std::int64_t>(sums.shape(0)) != features.n_samples ||
+        static_cast<std::int64_t>(sums.shape(1)) != held.view().n_outputs) {
+        throw std::invalid_argument("sums need a row for each sample and a column for each output");
+    }
+    const nb::gil_scoped_release release;
+    sum_votes(held.packed(), features, Voting::soft, {first, last}, ThreadTeam(n_threads, check_signals), sums.data());
 }
 
 std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
@@ -158,6 +190,9 @@ void bind_predict(nb::module_& m) {
           "The node of each tree, counted from the tree's first, where each sample ends.");
     m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
           "The mean over trees of the leaf values, or of each tree's vote.");
+    m.def("add_leaf_values", &add_leaf_values, nb::arg("forest"), nb::arg("X"), nb::arg("sums"), nb::arg("trees"),
+          nb::arg("n_threads"),
+          "Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.");
     m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("draws"),
           nb::arg("seed"), nb::arg("n_threads"),
           "Sums of votes over the trees that did not draw a sample, and the number of those trees.");

@@ -20,7 +20,9 @@
 #include "bindings/bindings.hpp"
 #include "bindings/node_data.hpp"
 #include "bindings/python_distribution.hpp"
+#include "bindings/window_table.hpp"
 #include "core/columns/column_space.hpp"
+#include "core/require.hpp"
 #include "core/samplers/axis_aligned.hpp"
 #include "core/samplers/canonical_directions.hpp"
 #include "core/samplers/dictionary.hpp"
@@ -33,16 +35,14 @@
 #include "core/samplers/ridge_directions.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
+#include "core/samplers/unit_free.hpp"
+#include "core/samplers/windows.hpp"
 
 namespace silvan::bindings {
 
 namespace {
 
 using DistributionPtr = std::shared_ptr<ProjectionDistribution>;
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 std::int64_t check_n_features(std::int64_t n_features) {
     require(n_features >= 1 && n_features <= std::numeric_limits<std::int32_t>::max(),
@@ -104,7 +104,7 @@ DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t 
 DistributionPtr make_dictionary(std::int64_t n_features, const ConstArray<std::int64_t>& indptr,
                                 const ConstArray<std::int32_t>& indices, const ConstArray<float>& coefficients,
                                 const ConstArray<double>& cumulative) {
-    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients)};
+    ProjectionBatch atoms{to_vector(indptr), to_vector(indices), to_vector(coefficients), {}};
     return std::make_shared<Dictionary>(check_n_features(n_features), std::move(atoms), to_vector(cumulative));
 }
 
@@ -112,6 +112,11 @@ DistributionPtr make_mixture(const std::vector<DistributionPtr>& components, con
     require(!components.empty(), "a mixture needs a component");
     for (const DistributionPtr& component : components) require(component != nullptr, "a component is None");
     return std::make_shared<Mixture>(Mixture::Components(components.begin(), components.end()), to_vector(cumulative));
+}
+
+DistributionPtr make_unit_free(const DistributionPtr& distribution, const ConstArray<std::int32_t>& exponents) {
+    require(distribution != nullptr, "the distribution is None");
+    return std::make_shared<UnitFree>(distribution, to_vector(exponents));
 }
 
 CoefficientKind read_coefficient_kind(const std::string& name) {
@@ -133,21 +138,56 @@ Boundary read_boundary(const std::string& name) {
 
 using AxisTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::int64_t>;
 
+std::vector<PatchAxis> read_axes(const std::vector<AxisTuple>& tuples) {
+    std::vector<PatchAxis> axes;
+    for (const auto& [length, min_size, max_size, boundary, reach] : tuples) {
+        require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
+        require(0 <= reach && reach <= length, "reach must lie within the axis");
+        axes.push_back({length, min_size, max_size, read_boundary(boundary), reach});
+    }
+    return axes;
+}
+
 DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::string& coefficients, bool shuffled,
                              std::int64_t n_patches) {
     require(!axes.empty(), "patches need an axis");
     require(n_patches >= 1, "n_patches must be at least 1");
-    PatchShape shape{{}, read_coefficient_kind(coefficients), shuffled, n_patches};
+    const PatchShape shape{read_axes(axes), read_coefficient_kind(coefficients), shuffled, n_patches};
     std::int64_t n_features = 1;
-    for (const auto& [length, min_size, max_size, boundary, reach] : axes) {
-        require(1 <= min_size && min_size <= max_size && max_size <= length, "sizes must lie within the axis");
-        require(0 <= reach && reach <= length, "reach must lie within the axis");
-        shape.axes.push_back({length, min_size, max_size, read_boundary(boundary), reach});
-        n_features = check_n_features(n_features * length);
-    }
-    const auto patches = std::make_shared<Patches>(std::move(shape));
+    for (const PatchAxis& axis : shape.axes) n_features = check_n_features(n_features * axis.length);
+    const auto patches = std::make_shared<Patches>(shape);
     check_n_features(patches->n_columns());
     return patches;
+}
+
+DistributionPtr make_windows(const std::vector<std::vector<AxisTuple>>& channels, const std::vector<double>& weights,
+                             const std::vector<std::string>& statistics, std::int64_t n_patches,
+                             std::pair<std::int64_t, double> shift) {
+    require(!channels.empty() && channels.size() == weights.size(), "every channel needs a weight");
+    require(n_patches >= 1, "n_patches must be at least 1");
+    require(0 <= shift.first && shift.first <= std::numeric_limits<std::int8_t>::max(),
+            "shifts must be between 0 and 127");
+    WindowOptions options{{}, weights, {}, n_patches, shift.first, shift.second};
+    std::int64_t n_features = 0;
+    for (const std::vector<AxisTuple>& axes : channels) {
+        std::int64_t n_cells = 1;
+        for (const AxisTuple& axis : axes) n_cells = check_n_features(n_cells * std::get<0>(axis));
+        n_features = check_n_features(n_features + n_cells);
+        options.channels.push_back(read_axes(axes));
+        require(axes.size() == channels.front().size(), "channels must have the same number of axes");
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            const bool wraps = std::get<3>(axes[a]) == "wrap";
+            require(wraps == (std::get<3>(channels.front()[a]) == "wrap"), "an axis wraps on all channels or on none");
+            require(options.channels.back()[a].boundary != Boundary::subset, "windows need neighbours");
+        }
+    }
+    // Windows are numbered after the features.
+    require(n_features <= std::numeric_limits<std::int32_t>::max() / 2, "there are too many cells");
+    for (const std::string& name : statistics) options.statistics.push_back(statistic_named(name));
+    std::sort(options.statistics.begin(), options.statistics.end());
+    auto windows = std::make_shared<Windows>(std::move(options));
+    make_column_space(n_features, windows->columns());  // throws where they are none
+    return windows;
 }
 
 DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
@@ -172,35 +212,32 @@ DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable s
     return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample), std::move(name));
 }
 
-nb::tuple to_tuple(std::vector<std::int64_t>&& indptr, std::vector<std::int32_t>&& indices,
-                   std::vector<float>&& coefficients) {
-    return nb::make_tuple(to_numpy(std::move(indptr)), to_numpy(std::move(indices)), to_numpy(std::move(coefficients)));
-}
-
-nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
-                            std::int64_t n_directions, const NodeData* samples) {
+ProjectionBatch draw(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
+                     const NodeData* samples) {
     require(n_directions >= 1, "n_directions must be at least 1");
     const NodeData none;
     const NodeData& data = samples == nullptr ? none : *samples;
     data.check_features(distribution.n_features());
     ProjectionBatch batch;
     run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
-    return to_tuple(std::move(batch.indptr), std::move(batch.indices), std::move(batch.coefficients));
+    return batch;
 }
 
-nb::tuple expand_directions(const ColumnDescription& columns, std::int64_t n_features,
-                            const ConstArray<std::int64_t>& indptr, const ConstArray<std::int32_t>& indices,
-                            const ConstArray<float>& coefficients) {
-    ExpandedDirections expanded;
-    run_interruptibly([&] {
-        const auto space = make_column_space(n_features, columns);
-        for (std::size_t i = 0; i + 1 < indptr.shape(0); ++i) {
-            const std::int64_t start = indptr.data()[i];
-            const std::int64_t end = indptr.data()[i + 1];
-            space->expand({indices.data() + start, coefficients.data() + start, end - start}, expanded);
-        }
-    });
-    return to_tuple(std::move(expanded.indptr), std::move(expanded.indices), std::move(expanded.coefficients));
+nb::tuple to_tuple(ProjectionBatch&& batch) {
+    return nb::make_tuple(to_numpy(std::move(batch.indptr)), to_numpy(std::move(batch.indices)),
+                          to_numpy(std::move(batch.coefficients)));
+}
+
+nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
+                            std::int64_t n_directions, const NodeData* samples) {
+    return to_tuple(draw(distribution, place, n_directions, samples));
+}
+
+nb::tuple sample_windows(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
+                         const NodeData* samples) {
+    ProjectionBatch batch = draw(distribution, place, n_directions, samples);
+    const WindowTable windows{std::move(batch.windows)};
+    return nb::make_tuple(to_tuple(std::move(batch)), windows);
 }
 
 // The function of a Python distribution refers to its module, and the module may refer to the distribution.
@@ -264,16 +301,14 @@ void bind_samplers(nb::module_& m) {
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),
           nb::arg("coefficients"), nb::arg("cumulative"));
     m.def("mixture", &make_mixture, nb::arg("components"), nb::arg("cumulative"));
+    m.def("unit_free", &make_unit_free, nb::arg("distribution"), nb::arg("exponents"));
     m.def("patches", &make_patches, nb::arg("axes"), nb::arg("coefficients"), nb::arg("shuffled"), nb::arg("n_patches"),
           "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
+    m.def("windows", &make_windows, nb::arg("channels"), nb::arg("weights"), nb::arg("statistics"),
+          nb::arg("n_patches"), nb::arg("shift"),
+          "Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"), nb::arg("sizes"),
           nb::arg("coefficients"));
-    m.def("expand_directions", &expand_directions, nb::arg("columns"), nb::arg("n_features"), nb::arg("indptr"),
-          nb::arg("indices"), nb::arg("coefficients"),
-          nb::sig("def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], "
-                  "indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32]) -> "
-                  "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
-          "Directions over all columns, written over the features alone.");
     m.def(
         "python_distribution", &make_python_distribution, nb::arg("n_features"), nb::arg("sample"),
         nb::arg("name") = "sample",
@@ -291,6 +326,12 @@ void bind_samplers(nb::module_& m) {
                   "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
           "The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node "
           "without samples.");
+    m.def("sample_windows", &sample_windows, nb::arg("distribution"), nb::arg("place"), nb::arg("n_directions"),
+          nb::arg("samples").none() = nb::none(),
+          nb::sig("def sample_windows(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
+                  "samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
+                  "NDArray[numpy.float32]], WindowTable]"),
+          "The same, and the windows that directions are over.");
 }
 
 }  // namespace silvan::bindings

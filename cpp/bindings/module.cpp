@@ -4,8 +4,10 @@
 NB_MODULE(_core, m) {
     m.doc() = "The native core of silvan: sampling directions, growing and predicting.";
     silvan::bindings::bind_training(m);
+    silvan::bindings::bind_columns(m);
     silvan::bindings::bind_data(m);
     silvan::bindings::bind_samplers(m);
     silvan::bindings::bind_grow(m);
+    silvan::bindings::bind_boost(m);
     silvan::bindings::bind_predict(m);
 }

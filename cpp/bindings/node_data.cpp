@@ -1,5 +1,6 @@
 // Looks into SciPy's capsules, and checks what Python hands over as a node.
 #include "bindings/node_data.hpp"
+#include "core/require.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,10 +10,6 @@
 namespace silvan::bindings {
 
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 // The capsule's name is the function's signature. Integers of another width would be read wrongly, so the number
 // of those of the usual width must be right.

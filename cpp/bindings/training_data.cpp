@@ -6,20 +6,34 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "bindings/bindings.hpp"
+#include "core/require.hpp"
 #include "core/tree_grower.hpp"
 
 namespace silvan::bindings {
 
 namespace {
 
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
+// Sums of positive weights; what is no number is not above any.
+void check_cumulative(const ConstArray<double>& cumulative) {
+    const std::size_t n = cumulative.shape(0);
+    double before = 0.0;
+    bool holds = cumulative.data()[0] > 0.0 && std::isfinite(cumulative.data()[n - 1]);
+    for (std::size_t i = 0; i < n; ++i) {
+        holds = holds && cumulative.data()[i] >= before;
+        before = cumulative.data()[i];
+    }
+    require(holds, "cumulative must rise from above 0 to a finite number");
 }
+
+}  // namespace
 
 const SplitKernels* find_kernels(const std::string& name) {
     for (const SplitKernels* const* table = available_kernels(); *table != nullptr; ++table) {
@@ -28,7 +42,11 @@ const SplitKernels* find_kernels(const std::string& name) {
     throw std::invalid_argument("this processor has no kernels named " + name);
 }
 
-}  // namespace
+void check_order(const ConstArray<std::uint32_t>& order) {
+    const std::uint32_t* begin = order.data();
+    require(std::all_of(begin, begin + order.shape(0), [&](std::uint32_t at) { return at < order.shape(0); }),
+            "order must have numbers of samples");
+}
 
 HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,
@@ -40,10 +58,17 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
       repeats_(std::move(repeats)),
       given_(std::move(given)),
       ranks_(std::move(ranks)) {
-    require(!cumulative_ || cumulative_->shape(0) == order_.shape(0), "cumulative and order differ in length");
-    require(!repeats_ || repeats_->shape(0) == order_.shape(0), "repeats and order differ in length");
-    require(!given_ || given_->shape(0) == order_.shape(0), "given and order differ in length");
-    require(!ranks_ || ranks_->shape(0) == order_.shape(0), "ranks and order differ in length");
+    const std::size_t n_samples = order_.shape(0);
+    require(n_samples >= 1, "order must not be empty");
+    require(!cumulative_ || cumulative_->shape(0) == n_samples, "cumulative and order differ in length");
+    require(!repeats_ || repeats_->shape(0) == n_samples, "repeats and order differ in length");
+    require(!given_ || given_->shape(0) == n_samples, "given and order differ in length");
+    require(!ranks_ || ranks_->shape(0) == n_samples, "ranks and order differ in length");
+    require(n_draws >= 1 && n_draws <= std::numeric_limits<std::int32_t>::max(),
+            "n_draws must be between 1 and 2^31 - 1");
+    require(estimation_share >= 0.0 && estimation_share < 1.0, "estimation_share must be in [0, 1)");
+    check_order(order_);
+    if (cumulative_) check_cumulative(*cumulative_);
     view.order = order_.data();
     view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
     view.n_samples = static_cast<std::int64_t>(order_.shape(0));
@@ -57,6 +82,7 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
 
 HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
     : values_(std::move(values)), weights_(std::move(weights)) {
+    require(n_outputs >= 1, "n_outputs must be at least 1");
     view.n_outputs = n_outputs;
     if (weights_) view.weight = weights_->data();
     if (!values_) return;
@@ -150,12 +176,6 @@ void bind_training(nb::module_& m) {
             "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },
             [](GrowOptions& options, const std::string& name) { options.kernels = find_kernels(name); },
             "Of the kernels; the best that the processor has unless told otherwise.");
-    nb::class_<ColumnDescription>(m, "ColumnDescription", "The columns that directions are over besides the features.")
-        .def(nb::init<std::vector<std::int64_t>, std::vector<std::uint8_t>, std::vector<std::int64_t>>(),
-             "grid_shape"_a, "grid_contiguous"_a, "n_categories"_a)
-        .def_ro("grid_shape", &ColumnDescription::grid_shape, "The grid whose running sums are columns, or empty.")
-        .def_ro("grid_contiguous", &ColumnDescription::grid_contiguous, "Per axis 1 where sums run along it.")
-        .def_ro("n_categories", &ColumnDescription::n_categories, "Categories of each feature, or empty.");
 }
 
 }  // namespace silvan::bindings

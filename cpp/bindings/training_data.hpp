@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "core/training_set.hpp"
 
 namespace silvan::bindings {
+
+// Throws std::invalid_argument unless every entry is the number of a sample.
+void check_order(const ConstArray<std::uint32_t>& order);
+
+// The kernels for this instruction set; throws std::invalid_argument where the processor lacks it.
+const SplitKernels* find_kernels(const std::string& name);
 
 // SampleDraws in Python.
 class HeldSampleDraws {

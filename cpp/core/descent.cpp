@@ -54,9 +54,9 @@ const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint
     return walkers_;
 }
 
-const std::vector<Walker>& Descent::run_sample(std::uint32_t sample) {
+const std::vector<Walker>& Descent::run_sample(std::uint32_t sample, std::int64_t first, std::int64_t last) {
     walkers_.clear();
-    for (std::int64_t tree = 0; tree < forest_.view().n_trees; ++tree) set_out(tree, forest_.root(tree), &sample, 1);
+    for (std::int64_t tree = first; tree < last; ++tree) set_out(tree, forest_.root(tree), &sample, 1);
     walk(0);
     return walkers_;
 }

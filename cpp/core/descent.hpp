@@ -27,8 +27,8 @@ public:
     // All samples, in any order, at the leaves where they end. `samples` is reordered. Holds until the next call.
     const std::vector<Walker>& run(std::int64_t tree, std::vector<std::uint32_t>& samples);
 
-    // The same for one sample and all trees.
-    const std::vector<Walker>& run_sample(std::uint32_t sample);
+    // The same for one sample and trees [first, last).
+    const std::vector<Walker>& run_sample(std::uint32_t sample, std::int64_t first, std::int64_t last);
 
 private:
     struct Group {

@@ -7,12 +7,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "core/columns/column_space.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
+
+// Trees [first, last) of a forest.
+struct TreeRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
 
 // One tree while and after it grows; members and values are those of its leaves, in the leaves' order. Its
 // memory serves one tree after the other.
@@ -32,9 +39,13 @@ struct TreeArrays {
     Buffer<double> values;
     Buffer<std::int32_t> n_members;  // of each leaf
     Buffer<std::uint32_t> members;
+    Buffer<Window> windows;         // those that directions are over, direction after direction
+    std::int32_t first_window = 0;  // the index of window 0 in directions: the number of features
 
     void clear();
     void add_nodes(std::size_t n);
+    // Appends the direction of a node, whose windows become the tree's.
+    void add_direction(std::size_t node, const Direction& direction, std::int64_t n_features);
 };
 
 struct ForestArrays {
@@ -54,11 +65,22 @@ struct ForestArrays {
     Buffer<double> values;
     Buffer<std::int64_t> member_indptr;
     Buffer<std::int32_t> members;
+    Buffer<std::int32_t> window_channel;
+    Buffer<std::int32_t> window_box;  // start and end along each axis
+    Buffer<std::uint8_t> window_statistic;
+    Buffer<std::int8_t> window_shift;
 
     ForestArrays();
 
     void append(const TreeArrays& tree);
+
+private:
+    void append_windows(const TreeArrays& tree, std::size_t first_term);
 };
+
+// The windows of a forest's arrays, whose boxes have so many axes.
+std::vector<Window> join_windows(const std::int32_t* channel, const std::int32_t* box, const std::uint8_t* statistic,
+                                 const std::int8_t* shift, std::size_t n, std::size_t n_axes);
 
 // Growing and predicting both route samples through this: left keeps values up to the threshold, and missing
 // values if the node says so.
@@ -101,6 +123,7 @@ struct ForestView {
     const std::int64_t* value_indptr = nullptr;
     const std::int32_t* value_outputs = nullptr;
     const double* values = nullptr;
+    const Window* windows = nullptr;       // those that directions are over
     const ColumnSpace* columns = nullptr;  // what directions are over
 };
 
@@ -112,6 +135,7 @@ struct TreeView {
     const std::int64_t* indptr;
     const std::int32_t* indices;
     const float* coefficients;
+    const Window* windows;
 
     TreeView(const ForestView& forest, std::int64_t tree)
         : left(forest.left + forest.tree_offsets[tree]),
@@ -119,10 +143,11 @@ struct TreeView {
           missing_left(forest.missing_left + forest.tree_offsets[tree]),
           indptr(forest.direction_indptr + forest.tree_offsets[tree]),
           indices(forest.direction_indices),
-          coefficients(forest.direction_coefficients) {}
+          coefficients(forest.direction_coefficients),
+          windows(forest.windows) {}
 
     Direction direction(std::int32_t node) const {
-        return {indices + indptr[node], coefficients + indptr[node], indptr[node + 1] - indptr[node]};
+        return {indices + indptr[node], coefficients + indptr[node], indptr[node + 1] - indptr[node], windows};
     }
 };
 

@@ -1,16 +1,110 @@
-// Hands trees to threads, one at a time, and appends them to the forest in order.
+// Hands trees to threads, and subtrees to threads that find no tree left; appends trees to the forest in order.
 #include "core/forest_grower.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "core/stopping.hpp"
 #include "core/thread_team.hpp"
 
 namespace silvan {
 namespace {
+
+// A tree and the threads that still work on it; the last one appends it to the forest.
+struct SharedTree {
+    explicit SharedTree(std::int64_t tree_number) : number(tree_number) {}
+
+    std::int64_t number;
+    std::atomic<std::int64_t> n_working{1};
+    TreePart whole;
+    Buffer<std::int32_t> counts;
+};
+
+struct Task {
+    std::shared_ptr<SharedTree> tree;
+    std::optional<Subtree> subtree;  // none: the whole tree
+};
+
+// Trees and subtrees to be grown, shared by all threads.
+class TaskQueue {
+public:
+    explicit TaskQueue(TreeRange range) : next_(range.first), last_(range.last) {}
+
+    // Waits while others may have subtrees to give; none: all is done.
+    std::optional<Task> next() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            if (!subtrees_.empty()) {
+                Task task = std::move(subtrees_.front());
+                subtrees_.pop_front();
+                n_queued_ = static_cast<std::int64_t>(subtrees_.size());
+                ++n_busy_;
+                return task;
+            }
+            if (next_ < last_) {
+                ++n_busy_;
+                return Task{std::make_shared<SharedTree>(next_++), std::nullopt};
+            }
+            if (n_busy_ == 0) return std::nullopt;
+            ++n_idle_;
+            changed_.wait_for(lock, std::chrono::milliseconds(20));
+            --n_idle_;
+            lock.unlock();
+            throw_if_stopped();
+            lock.lock();
+        }
+    }
+
+    void add(Task&& task) {
+        const std::lock_guard lock(mutex_);
+        subtrees_.push_back(std::move(task));
+        n_queued_ = static_cast<std::int64_t>(subtrees_.size());
+        changed_.notify_one();
+    }
+
+    void finish() {
+        const std::lock_guard lock(mutex_);
+        if (--n_busy_ == 0) changed_.notify_all();
+    }
+
+    bool has_idle() const { return n_idle_ > n_queued_; }
+    bool has_trees() const { return next_ < last_; }
+
+private:
+    std::atomic<std::int64_t> next_;
+    std::int64_t last_;
+    std::deque<Task> subtrees_;
+    std::int64_t n_busy_ = 0;
+    std::atomic<std::int64_t> n_idle_{0};
+    std::atomic<std::int64_t> n_queued_{0};
+    std::mutex mutex_;
+    std::condition_variable changed_;
+};
+
+// What the thread of a tree sees of the others.
+class TreeHelpers final : public Helpers {
+public:
+    TreeHelpers(TaskQueue& queue, std::shared_ptr<SharedTree> tree) : queue_(queue), tree_(std::move(tree)) {}
+
+    bool are_idle() const override { return queue_.has_idle(); }
+
+    void take(Subtree&& subtree) override {
+        ++tree_->n_working;
+        queue_.add({tree_, std::move(subtree)});
+    }
+
+private:
+    TaskQueue& queue_;
+    std::shared_ptr<SharedTree> tree_;
+};
 
 class ForestBuilder {
 public:
@@ -19,20 +113,24 @@ public:
         : training_(training),
           distribution_(distribution),
           options_(options),
-          range_(range),
-          next_(range.first),
+          queue_(range),
           next_to_append_(range.first) {}
 
-    // Grows one tree after the other until none is left; for any number of threads.
+    // Grows one tree or subtree after the other until none is left; for any number of threads.
     void grow() {
-        std::optional<TreeGrower> grower(std::in_place, training_, distribution_, options_);
-        TreeArrays arrays;
-        for (std::int64_t tree = next_++; tree < range_.last; tree = next_++) {
-            grower->grow(tree, arrays);
+        std::optional<TreeGrower> grower;
+        TreePart part;
+        while (std::optional<Task> task = queue_.next()) {
+            if (!grower) grower.emplace(training_, distribution_, options_);
+            const bool shared = grow_task(*task, *grower, part);
             // Near the end, when the forest is at its largest, scratch memory makes room for it.
-            if (next_ >= range_.last) grower.reset();
-            keep(tree, arrays);
-            ++finished_;
+            if (!queue_.has_trees()) grower.reset();
+            if (shared) {
+                finish_shared(*task->tree);
+            } else {
+                keep(task->tree->number, part.arrays);
+            }
+            queue_.finish();
         }
     }
 
@@ -41,10 +139,31 @@ public:
     ForestArrays take_forest() { return std::move(forest_); }
 
 private:
+    // Returns whether other threads have a share in the tree, which then holds what was grown; else `part` is the tree.
+    bool grow_task(Task& task, TreeGrower& grower, TreePart& part) {
+        TreeHelpers helpers(queue_, task.tree);
+        if (task.subtree) {
+            grower.grow(*task.subtree, &helpers);
+            return true;
+        }
+        grower.grow(task.tree->number, part, &helpers);
+        if (part.handed_over.empty()) return false;
+        task.tree->counts = grower.take_counts();
+        task.tree->whole = std::exchange(part, TreePart{});
+        return true;
+    }
+
+    void finish_shared(SharedTree& tree) {
+        if (--tree.n_working > 0) return;
+        join_parts(tree.whole);
+        keep(tree.number, tree.whole.arrays);
+    }
+
     // Appends the tree, and those that waited for it. Trees that finish early wait, with the memory that they
     // were grown in, so that the forest does not depend on the threads.
     void keep(std::int64_t tree, TreeArrays& arrays) {
         const std::lock_guard lock(mutex_);
+        ++finished_;
         if (tree != next_to_append_) {
             waiting_.emplace(tree, std::exchange(arrays, TreeArrays{}));
             return;
@@ -61,14 +180,20 @@ private:
     const TrainingSet& training_;
     const ProjectionDistribution& distribution_;
     const GrowOptions& options_;
-    TreeRange range_;
-    std::atomic<std::int64_t> next_;
+    TaskQueue queue_;
     std::atomic<std::int64_t> finished_{0};
     std::mutex mutex_;
     std::int64_t next_to_append_;
     std::map<std::int64_t, TreeArrays> waiting_;
     ForestArrays forest_;
 };
+
+// Small trees are not shared.
+std::int64_t max_threads(const TrainingSet& training, TreeRange trees, std::int64_t n_threads) {
+    const bool may_share =
+        !is_honest(training.samples) && training.samples.n_samples >= 2 * TreeGrower::kLeastHandedOver;
+    return may_share ? n_threads : std::min(n_threads, trees.last - trees.first);
+}
 
 }  // namespace
 
@@ -77,7 +202,7 @@ ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistributi
                          const std::function<void(std::int64_t)>& on_wait) {
     ForestBuilder builder(training, distribution, options, trees);
     const auto report = [&] { on_wait(builder.n_finished()); };
-    ThreadTeam(n_threads, report).run(trees.last - trees.first, [&] { builder.grow(); });
+    ThreadTeam(n_threads, report).run(max_threads(training, trees, n_threads), [&] { builder.grow(); });
     report();
     return builder.take_forest();
 }

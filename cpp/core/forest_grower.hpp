@@ -11,11 +11,6 @@
 
 namespace silvan {
 
-struct TreeRange {
-    std::int64_t first = 0;
-    std::int64_t last = 0;  // one past the last tree
-};
-
 // Grows trees [first, last) over a team of n_threads (see thread_team.hpp), which calls `on_wait` with the number of
 // finished trees. The forest does not depend on n_threads.
 ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistribution& distribution,

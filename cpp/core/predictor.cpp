@@ -13,6 +13,9 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 1 << 19;  // features of a block: half of a usual second-level cache
+// Other columns of a block, of which a tree reads little: more samples at a node are worth more than a cache. Windows
+// on eight channels of MNIST go down 100 trees in .66 s with 400 samples in a block, in 1.25 s with 26.
+constexpr std::int64_t kColumnBytes = 1 << 23;
 constexpr std::int64_t kMinBlock = 16;
 constexpr std::int64_t kMaxBlock = 4096;
 constexpr std::int64_t kFewSamples = 16;  // so few go down several trees at a time
@@ -42,11 +45,12 @@ void add_vote(const PackedForest& forest, const Walker& walker, Voting voting, d
 template <typename Work>
 void for_sample_blocks(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                        const Work& work) {
-    const std::int64_t row_bytes =
-        features.n_features * bytes_of(features.type) + forest.view().columns->bytes_per_sample();
+    const std::int64_t column_bytes = forest.view().columns->bytes_per_sample(features.type);
     const std::int64_t share = (features.n_samples + team.n_threads() - 1) / team.n_threads();
-    const std::int64_t cached = std::clamp(kBlockBytes / std::max<std::int64_t>(row_bytes, 1), kMinBlock, kMaxBlock);
-    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, std::min(share, cached)), work);
+    const std::int64_t fitting =
+        column_bytes > 0 ? kColumnBytes / column_bytes : kBlockBytes / (features.n_features * bytes_of(features.type));
+    const std::int64_t size = std::min(share, std::clamp(fitting, kMinBlock, kMaxBlock));
+    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, size), work);
 }
 
 // For each sample a bit per tree: whether the tree drew the sample.
@@ -82,12 +86,12 @@ void vote(const PackedForest& forest, std::int64_t tree, Voting voting, Descent&
 
 // The same of all trees for a few samples. Votes are added in the order of the trees, so that sums do not depend on the
 // size of a block.
-void vote_sample_by_sample(const PackedForest& forest, Voting voting, Descent& descent, std::int64_t n_samples,
-                           double* sums) {
-    std::vector<Walker> by_tree(static_cast<std::size_t>(forest.view().n_trees));
+void vote_sample_by_sample(const PackedForest& forest, Voting voting, TreeRange trees, Descent& descent,
+                           std::int64_t n_samples, double* sums) {
+    std::vector<Walker> by_tree(static_cast<std::size_t>(trees.last - trees.first));
     for (std::int64_t sample = 0; sample < n_samples; ++sample) {
-        for (const Walker& walker : descent.run_sample(static_cast<std::uint32_t>(sample)))
-            by_tree[walker.tree] = walker;
+        for (const Walker& walker : descent.run_sample(static_cast<std::uint32_t>(sample), trees.first, trees.last))
+            by_tree[static_cast<std::size_t>(walker.tree - trees.first)] = walker;
         for (const Walker& walker : by_tree) add_vote(forest, walker, voting, sums + sample * forest.view().n_outputs);
     }
 }
@@ -109,18 +113,18 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
     });
 }
 
-void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
-               double* sums) {
+void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, TreeRange trees,
+               const ThreadTeam& team, double* sums) {
     const ForestView& view = forest.view();
     for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
         Descent descent(take_block(features, first, last), forest, best_kernels());
         double* block_sums = sums + first * view.n_outputs;
         if (last - first < kFewSamples) {
-            vote_sample_by_sample(forest, voting, descent, last - first, block_sums);
+            vote_sample_by_sample(forest, voting, trees, descent, last - first, block_sums);
             return;
         }
         std::vector<std::uint32_t> samples(static_cast<std::size_t>(last - first));
-        for (std::int64_t t = 0; t < view.n_trees; ++t) {
+        for (std::int64_t t = trees.first; t < trees.last; ++t) {
             std::iota(samples.begin(), samples.end(), 0U);
             vote(forest, t, voting, descent, samples, block_sums);
         }

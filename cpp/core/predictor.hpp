@@ -16,10 +16,10 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
 
 enum class Voting : std::uint8_t { soft, hard };
 
-// Adds every tree's leaf values (hard: one vote for the largest value, which equal ones share) to sums,
-// n_samples x n_outputs.
-void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, const ThreadTeam& team,
-               double* sums);
+// Adds the trees' leaf values (hard: one vote for the largest value, which equal ones share) to sums,
+// n_samples x n_outputs, in the order of the trees.
+void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, TreeRange trees,
+               const ThreadTeam& team, double* sums);
 
 // How the trees of a forest drew their samples.
 struct TreeDraws {

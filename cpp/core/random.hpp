@@ -24,7 +24,16 @@ inline std::uint64_t combine_keys(std::uint64_t key, std::uint64_t value) {
 }
 
 // What a stream is for; keeps the streams of one tree apart.
-enum class Purpose : std::uint64_t { samples = 1, tree_sampler = 2, root_node = 3, honest_halves = 7 };
+enum class Purpose : std::uint64_t {
+    samples = 1,
+    tree_sampler = 2,
+    root_node = 3,
+    honest_halves = 7,
+    feature_edges = 8,
+    direction_edges = 9,
+    columns_of_tree = 10,
+    boosted_tree = 11
+};
 
 inline std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tree, Purpose purpose) {
     return combine_keys(combine_keys(seed, tree), static_cast<std::uint64_t>(purpose));

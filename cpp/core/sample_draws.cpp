@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/binomial.hpp"
+#include "core/buffer.hpp"
 #include "core/random.hpp"
 #include "core/stopping.hpp"
 
@@ -69,33 +70,63 @@ inline std::uint64_t value_bits(float value) {
 
 inline std::uint64_t value_bits(std::uint8_t value) { return value; }
 
-// Takes as many values a step as fit into a word, whatever the layout.
+// Takes as many values a step as fit into a word, whatever the layout. Multiplied by factors, values are hashed as
+// float32 whatever they are stored as.
 template <typename T>
-std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride) {
-    constexpr std::int64_t kPerWord = 8 / sizeof(T);
+std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t stride, const float* factors) {
+    const std::int64_t width = factors == nullptr ? sizeof(T) : sizeof(float);
+    const std::int64_t per_word = 8 / width;
     std::uint64_t hash = 0x51ED270B7A2CULL;
-    for (std::int64_t j = 0; j < n_features; j += kPerWord) {
+    for (std::int64_t j = 0; j < n_features; j += per_word) {
         std::uint64_t word = 0;
-        const std::int64_t end = std::min(j + kPerWord, n_features);
-        for (std::int64_t k = j; k < end; ++k) word = (word << (8 * sizeof(T))) | value_bits(sample[k * stride]);
+        const std::int64_t end = std::min(j + per_word, n_features);
+        for (std::int64_t k = j; k < end; ++k) {
+            const T value = sample[k * stride];
+            const std::uint64_t bits =
+                factors == nullptr ? value_bits(value) : value_bits(static_cast<float>(value) * factors[k]);
+            word = (word << (8 * width)) | bits;
+        }
         hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
     }
     return mix_bits(hash);
 }
 
 template <typename T, typename Target>
-void hash_typed_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                        std::vector<std::uint64_t>& hashes) {
-    for (std::int64_t i = 0; i < features.n_samples; ++i) {
+void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
+                std::int64_t first, std::int64_t last, std::uint64_t* hashes) {
+    for (std::int64_t i = first; i < last; ++i) {
         throw_if_stopped(features.n_features);
-        std::uint64_t hash =
-            hash_sample(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride);
+        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
+                                         features.column_stride, factors);
         for (std::int64_t k = 0; k < n_targets; ++k) {
             const auto target = static_cast<double>(targets[i * n_targets + k]);
             hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
         }
-        hashes[static_cast<std::size_t>(i)] = hash;
+        hashes[i] = hash;
     }
+}
+
+struct HashedSample {
+    std::uint64_t hash;
+    std::uint32_t sample;
+};
+
+// The first bits of a hash divide the samples into parts of about the same size, each to be sorted by itself.
+constexpr int kPartBits = 8;
+constexpr std::size_t kParts = std::size_t{1} << kPartBits;
+
+// Where each part begins, and the end of the last.
+std::vector<std::size_t> divide_by_hash(const std::vector<std::uint64_t>& hashes, Buffer<HashedSample>& samples) {
+    const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
+    std::vector<std::size_t> begin(kParts + 1);
+    for (std::size_t i = 0; i < hashes.size(); ++i) ++begin[part_of(hashes[i]) + 1];
+    for (std::size_t part = 0; part < kParts; ++part) begin[part + 1] += begin[part];
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    samples.allocate(hashes.size());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        samples[next[part_of(hashes[i])]++] = {hashes[i], static_cast<std::uint32_t>(i)};
+    }
+    return begin;
 }
 
 // Calls visit(sample, first) with each sample that was drawn, in canonical order; `first` tells whether no sample equal
@@ -164,48 +195,62 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 }
 
 template <typename Target>
-std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets) {
+std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                        const float* factors, const ThreadTeam& team) {
+    constexpr std::int64_t kBlock = 4096;
     std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
-    if (features.type == FeatureType::float32) {
-        hash_typed_samples<float>(features, targets, n_targets, hashes);
-    } else {
-        hash_typed_samples<std::uint8_t>(features, targets, n_targets, hashes);
-    }
+    team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
+        if (features.type == FeatureType::float32) {
+            hash_block<float>(features, targets, n_targets, factors, first, last, hashes.data());
+        } else {
+            hash_block<std::uint8_t>(features, targets, n_targets, factors, first, last, hashes.data());
+        }
+    });
     return hashes;
 }
 
 template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                           const double* weights) {
-    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets);
-    std::vector<std::uint32_t> order(hashes.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&hashes, weights](std::uint32_t a, std::uint32_t b) {
+                                           const double* weights, const float* factors, const ThreadTeam& team) {
+    Buffer<HashedSample> samples;
+    const std::vector<std::size_t> begin =
+        divide_by_hash(hash_samples(features, targets, n_targets, factors, team), samples);
+    const auto precedes = [weights](const HashedSample& a, const HashedSample& b) {
         throw_if_stopped(1);
-        if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
-        if (weights != nullptr && weights[a] != weights[b]) return weights[a] < weights[b];
-        return a < b;
+        if (a.hash != b.hash) return a.hash < b.hash;
+        if (weights != nullptr && weights[a.sample] != weights[b.sample]) return weights[a.sample] < weights[b.sample];
+        return a.sample < b.sample;
+    };
+    std::vector<std::uint32_t> order(samples.size());
+    team.for_blocks(static_cast<std::int64_t>(kParts), 1, [&](std::int64_t part, std::int64_t) {
+        const std::size_t first = begin[static_cast<std::size_t>(part)];
+        const std::size_t last = begin[static_cast<std::size_t>(part) + 1];
+        std::sort(samples.data() + first, samples.data() + last, precedes);
+        for (std::size_t i = first; i < last; ++i) order[i] = samples[i].sample;
     });
     return order;
 }
 
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                       const std::uint32_t* order) {
-    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets);
+                                       const std::uint32_t* order, const float* factors, const ThreadTeam& team) {
+    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets, factors, team);
     std::vector<std::uint8_t> repeats(hashes.size());
     for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
 
-template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const std::int32_t*, std::int64_t);
-template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const double*, std::int64_t);
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const std::int32_t*, std::int64_t, const float*,
+                                                 const ThreadTeam&);
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const double*, std::int64_t, const float*,
+                                                 const ThreadTeam&);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
-                                                    const double*);
-template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*);
+                                                    const double*, const float*, const ThreadTeam&);
+template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*,
+                                                    const float*, const ThreadTeam&);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
-                                                const std::uint32_t*);
-template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t,
-                                                const std::uint32_t*);
+                                                const std::uint32_t*, const float*, const ThreadTeam&);
+template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t, const std::uint32_t*,
+                                                const float*, const ThreadTeam&);
 
 }  // namespace silvan

@@ -1,6 +1,7 @@
 // The kernels of split_kernels.hpp; compiled once per instruction set with SILVAN_KERNELS as its name.
 #include "core/split_kernels.hpp"
 
+#include "core/kernels/gradient_histogram.hpp"
 #include "core/kernels/histogram.hpp"
 #include "core/kernels/pairs.hpp"
 #include "core/kernels/projection.hpp"
@@ -27,6 +28,10 @@ const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
     score_threshold_regression,
     largest_in_bins,
     smallest_above,
+    encode,
+    add_gradients,
+    add_edge_scores,
+    best_edge,
 };
 
 }  // namespace silvan

@@ -11,11 +11,14 @@
 
 namespace silvan {
 
+struct Window;
+
 // A direction as a sparse vector.
 struct Direction {
     const std::int32_t* indices = nullptr;
     const float* coefficients = nullptr;
     std::int64_t n_nonzeros = 0;
+    const Window* windows = nullptr;  // those that indices from the number of features on count from
 };
 
 // Range of the projected values that are not missing (minimum > maximum if all are).
@@ -69,6 +72,57 @@ struct Binning {
     bool exact = false;
 };
 
+// Boosting: columns whose codes lie side by side, sample by sample.
+inline constexpr std::int64_t kColumnGroup = 8;
+
+// Edges between the bins of a column, and where to look for the bin of a value: cells are equal parts of a range.
+inline constexpr std::int32_t kEdgeCells = 512;
+struct EdgeTable {
+    const float* edges = nullptr;         // ascending; as many infinities behind them as a search may run into
+    const std::uint8_t* first = nullptr;  // per cell the number of edges in earlier ones
+    float minimum = 0.0F;
+    float scale = 0.0F;
+    std::int32_t first_step = 0;  // of the search within a cell: a power of two, or 0 without edges
+    std::int32_t missing_code = 0;
+};
+
+// Never falls as values grow.
+inline std::int32_t cell_of(float value, float minimum, float scale) {
+    float place = (value - minimum) * scale;
+    place = place > 0.0F ? place : 0.0F;
+    place = place < static_cast<float>(kEdgeCells - 1) ? place : static_cast<float>(kEdgeCells - 1);
+    return static_cast<std::int32_t>(place);
+}
+
+// Samples of a node as histograms of gradients read them. A bin has one word, the sum of gradients with the number of
+// samples above it, or two: gradients, and hessians with the number of samples above them.
+struct HistogramInput {
+    const std::uint8_t* codes = nullptr;     // kColumnGroup bytes a sample
+    const std::uint32_t* samples = nullptr;  // or nullptr: n_samples in a row from first_sample on
+    std::int64_t first_sample = 0;
+    std::int64_t n_samples = 0;
+    const std::int32_t* pairs = nullptr;  // n_words for each sample, in the order of the samples
+    std::int64_t n_words = 2;
+    std::int64_t unit = 0;  // what counts a sample
+};
+
+// Sums over what goes left at each edge between bins. Kernels read up to kLane entries behind n_edges.
+struct EdgeSums {
+    const double* gradient = nullptr;
+    const double* hessian = nullptr;
+    std::int64_t n_edges = 0;
+};
+
+// What both sides of an edge need, and what goes left at each.
+struct EdgeLimits {
+    const double* weight = nullptr;
+    const double* count = nullptr;
+    double total_weight = 0.0;
+    double total_count = 0.0;
+    double min_weight = 0.0;
+    double min_count = 0.0;
+};
+
 struct SplitKernels {
     const char* name;
 
@@ -112,6 +166,19 @@ struct SplitKernels {
     float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_samples,
                              std::int32_t last_bin);
     float (*smallest_above)(const float* values, std::int64_t n_samples, float lower);
+
+    // codes[i * kColumnGroup] = the number of edges below values[i], or the code of missing values.
+    void (*encode)(const EdgeTable& table, const float* values, std::int64_t n, std::uint8_t* codes);
+
+    // Adds the samples to the histograms of a group of columns; those that are nullptr are left out.
+    void (*add_gradients)(const HistogramInput& input, std::int64_t* const* columns);
+
+    // Adds to the score of each edge what an output gains there: T(G)^2 / (H + l2) of both sides, where T shrinks
+    // towards zero by l1. `total` has the sums of gradients and hessians of the node.
+    void (*add_edge_scores)(const EdgeSums& sums, const double* total, double l1, double l2, double* score);
+
+    // The first edge with the highest score among those within the limits, or -1.
+    std::int64_t (*best_edge)(const EdgeLimits& limits, std::int64_t n_edges, const double* score);
 };
 
 // The best kernels for this processor.

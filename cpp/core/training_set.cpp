@@ -1,21 +1,21 @@
 // Finds the columns of a training set, and makes them.
 #include "core/training_set.hpp"
+#include "core/require.hpp"
 
 #include <stdexcept>
 
 namespace silvan {
 namespace {
 
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
-
 // Categories have no running sums: with them directions are over features alone.
 ColumnDescription describe_columns(const TrainingArrays& arrays, const ProjectionDistribution& distribution) {
     if (arrays.n_categories.empty()) return distribution.columns();
     const bool has_targets = arrays.targets.label != nullptr || arrays.targets.value != nullptr;
     require(has_targets, "categories need targets");
-    return {{}, {}, arrays.n_categories};
+    require(distribution.columns().windows.empty(),
+            "windows need numbers, but X has categorical features; encode these as numbers, or draw from other "
+            "projections.");
+    return {{}, {}, arrays.n_categories, {}};
 }
 
 }  // namespace

@@ -28,11 +28,7 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       options_(options),
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
-                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {
-    const std::int64_t n_samples = likely_tree_samples(training.samples);
-    reserve_samples(n_samples, n_samples);
-    counts_.reserve(static_cast<std::size_t>(n_samples));
-}
+                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
@@ -40,32 +36,69 @@ void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_sam
     search_->reserve_samples(std::max(n_samples, n_leaf_samples));
 }
 
-void TreeGrower::grow(std::int64_t tree, TreeArrays& arrays) {
-    tree_ = tree;
-    arrays.clear();
-    Buffer<std::uint32_t>& samples = is_honest(training_.samples) ? structure_ : arrays.members;
+void TreeGrower::grow(std::int64_t number, TreePart& tree, Helpers* helpers) {
+    tree_ = number;
+    tree.arrays.clear();
+    tree.handed_over.clear();
+    const std::int64_t n_likely = likely_tree_samples(training_.samples);
+    reserve_samples(n_likely, n_likely);
+    counts_.reserve(static_cast<std::size_t>(n_likely));
+    const bool honest = is_honest(training_.samples);
+    Buffer<std::uint32_t>& samples = honest ? structure_ : tree.arrays.members;
     draw_tree_samples(samples);
     samples_ = samples.data();
+    counts_of_ = counts_.data();
     const auto n_samples = static_cast<std::int64_t>(samples.size());
     const EstimationRange estimates = estimation_.start();
     reserve_samples(n_samples, estimates.size());
 
-    const auto tree_number = static_cast<std::uint64_t>(tree);
+    const auto tree_number = static_cast<std::uint64_t>(number);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
-    root_weight_ = 0.0;
-    open_.clear();
-    open_.push_back({0, n_samples, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
-    arrays.add_nodes(1);
+    tree_weight_ = 0.0;
+    open_.assign(1, {0, n_samples, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
     const NodeContext root = context_of(open_.back());
     columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
+    // The samples that fill leaves are divided in one place.
+    grow_open_nodes(*sampler, tree, honest ? nullptr : helpers);
+}
+
+void TreeGrower::grow(Subtree& subtree, Helpers* helpers) {
+    tree_ = subtree.tree;
+    tree_weight_ = subtree.tree_weight;
+    samples_ = subtree.samples;
+    counts_of_ = subtree.counts;
+    estimation_.clear();
+    reserve_samples(subtree.root.end - subtree.root.begin, 0);
+    OpenNode root = subtree.root;
+    root.node = 0;
+    open_.assign(1, root);
+    grow_open_nodes(*subtree.sampler, *subtree.part, helpers);
+}
+
+void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
+    part.arrays.add_nodes(1);
     while (!open_.empty()) {
         const OpenNode open = open_.back();
         open_.pop_back();
         throw_if_stopped(open.end - open.begin);
-        grow_node(open, *sampler, arrays);
+        if (helpers != nullptr && hand_over(open, sampler, part, *helpers)) continue;
+        grow_node(open, sampler, part.arrays);
     }
+}
+
+// A thread keeps the last node that it has.
+bool TreeGrower::hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers) {
+    if (open_.empty() || open.end - open.begin < kLeastHandedOver || !helpers.are_idle()) return false;
+    auto copy = sampler.copy();
+    if (copy == nullptr) return false;
+    const TreeArrays& arrays = part.arrays;
+    part.handed_over.push_back(
+        {open.node, arrays.left.size(), arrays.n_values.size(), arrays.values.size(), std::make_unique<TreePart>()});
+    helpers.take(
+        {open, tree_, tree_weight_, samples_, counts_of_, std::move(copy), part.handed_over.back().part.get()});
+    return true;
 }
 
 // Lists the samples that the tree draws, ascending, and how often; those that fill the leaves of an honest tree go
@@ -99,7 +132,7 @@ void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
     const NodeSummary summary = search_->load(context_of(open), sampler);
-    if (open.node == 0) root_weight_ = summary.weight;
+    if (open.depth == 0) tree_weight_ = summary.weight;
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
     arrays.weight[node] = summary.weight;
     arrays.impurity[node] = static_cast<float>(summary.impurity);
@@ -108,7 +141,7 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
     if (may_split(open, summary)) split = find_split(open, sampler);
     // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
     const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
-    if (split.found && search_->impurity_decrease(split, root_weight_) >= limit) {
+    if (split.found && search_->impurity_decrease(split, tree_weight_) >= limit) {
         add_split(open, split, arrays);
     } else {
         add_leaf(open, arrays);
@@ -126,7 +159,7 @@ NodeContext TreeGrower::context_of(const OpenNode& open) {
     return {columns_.get(),
             &training_.targets,
             samples_ + open.begin,
-            counts_.data() + open.begin,
+            counts_of_ + open.begin,
             open.end - open.begin,
             tree_,
             open.depth,
@@ -163,7 +196,7 @@ bool TreeGrower::samples_are_identical(const OpenNode& open) const {
 std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
     const std::int64_t n = open.end - open.begin;
     const float* values = scratch_.values.best();
-    partition_samples(counts_.data() + open.begin, scratch_.values.borrow_current<std::int32_t>(), values, n,
+    partition_samples(counts_of_ + open.begin, scratch_.values.borrow_current<std::int32_t>(), values, n,
                       split.threshold, split.missing_left);
     return open.begin + partition_samples(samples_ + open.begin, scratch_.values.borrow_current<std::uint32_t>(),
                                           values, n, split.threshold, split.missing_left);
@@ -176,11 +209,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
 
     const Direction winner = batch_.direction(split.direction);
     const Direction kept = columns_->written_out(winner);
-    const auto length = static_cast<std::size_t>(kept.n_nonzeros);
-    arrays.direction_start[node] = static_cast<std::int64_t>(arrays.direction_indices.size());
-    arrays.direction_indices.append(kept.indices, length);
-    arrays.direction_coefficients.append(kept.coefficients, length);
-    arrays.n_nonzeros[node] = static_cast<std::int32_t>(length);
+    arrays.add_direction(node, kept, columns_->n_features());
     arrays.left[node] = left;
     arrays.threshold[node] = split.threshold;
     arrays.missing_left[node] = split.missing_left ? 1 : 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/criteria/node_search.hpp"
@@ -13,6 +14,7 @@
 #include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
 #include "core/training_set.hpp"
+#include "core/tree_parts.hpp"
 
 namespace silvan {
 
@@ -28,24 +30,55 @@ struct GrowOptions {
     const SplitKernels* kernels = nullptr;
 };
 
+// A node that is not grown yet; samples are counted from the first of its tree.
+struct OpenNode {
+    std::int64_t begin, end;
+    std::int32_t node;
+    std::int64_t depth;
+    std::uint64_t key;
+    EstimationRange estimates;
+};
+
+// A subtree for another thread: its root, and what it must know of the tree.
+struct Subtree {
+    OpenNode root;
+    std::int64_t tree;
+    double tree_weight;
+    std::uint32_t* samples;
+    std::int32_t* counts;
+    std::unique_ptr<ProjectionSampler> sampler;
+    TreePart* part;  // to be filled
+};
+
+// Threads that may go on with subtrees.
+class Helpers {
+public:
+    virtual ~Helpers() = default;
+    virtual bool are_idle() const = 0;
+    virtual void take(Subtree&& subtree) = 0;
+};
+
 class TreeGrower {
 public:
+    // Smaller nodes are not worth the trouble of handing them over.
+    static constexpr std::int64_t kLeastHandedOver = 4096;
+
     TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options);
 
-    // Fills `arrays` anew.
-    void grow(std::int64_t tree, TreeArrays& arrays);
+    // Fills `tree` anew. Where helpers took some of it, its memory and the counts of its samples (see take_counts) must
+    // stay until they are done.
+    void grow(std::int64_t number, TreePart& tree, Helpers* helpers = nullptr);
+
+    // Grows what another thread handed over.
+    void grow(Subtree& subtree, Helpers* helpers);
+
+    Buffer<std::int32_t> take_counts() { return std::move(counts_); }
 
 private:
-    struct OpenNode {
-        std::int64_t begin, end;
-        std::int32_t node;
-        std::int64_t depth;
-        std::uint64_t key;
-        EstimationRange estimates;
-    };
-
     void reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples);
     void draw_tree_samples(Buffer<std::uint32_t>& samples);
+    void grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers);
+    bool hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
@@ -59,10 +92,11 @@ private:
     const ProjectionDistribution& distribution_;
     GrowOptions options_;
     std::int64_t tree_ = 0;
-    double root_weight_ = 0.0;
-    std::uint32_t* samples_ = nullptr;  // the samples that decide splits, node by node
-    Buffer<std::int32_t> counts_;       // how often each of them was drawn
-    Buffer<std::uint32_t> structure_;   // those samples of an honest tree; another's are its members in the end
+    double tree_weight_ = 0.0;
+    std::uint32_t* samples_ = nullptr;   // the samples that decide splits, node by node
+    std::int32_t* counts_of_ = nullptr;  // how often each of them was drawn
+    Buffer<std::int32_t> counts_;        // the same of the tree that this thread began
+    Buffer<std::uint32_t> structure_;    // those samples of an honest tree; another's are its members in the end
     EstimationSamples estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;

@@ -1,6 +1,12 @@
 """Decision forests that know the geometry of their features."""
 
 from silvan._version import __version__
+from silvan.boosting import (
+    BoostedForestClassifier,
+    BoostedForestRegressor,
+    BoostedManifoldForestClassifier,
+    BoostedManifoldForestRegressor,
+)
 from silvan.files import load
 from silvan.forests import (
     ForestClassifier,
@@ -11,6 +17,10 @@ from silvan.forests import (
 from silvan.unsupervised import DensityForest, ManifoldEmbedding
 
 __all__ = [
+    "BoostedForestClassifier",
+    "BoostedForestRegressor",
+    "BoostedManifoldForestClassifier",
+    "BoostedManifoldForestRegressor",
     "DensityForest",
     "ForestClassifier",
     "ForestRegressor",

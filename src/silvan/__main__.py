@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -17,9 +18,16 @@ def main() -> None:
             'have. Install what belongs to it with\n\n    python -m pip install "silvan[cli]"\n\n'
             'or, in a checkout of silvan, with ".[cli]" in its place.'
         )
-    from silvan.app.commands import app
+    try:
+        from silvan.app.commands import app
 
-    app(prog_name="silvan")
+        app(prog_name="silvan")
+    except KeyboardInterrupt:  # before a command began, which reports it itself
+        print("silvan: stopped.", file=sys.stderr)
+        sys.exit(130)
+    finally:
+        # All is done: what ends the process has nothing to clean up, and would show a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

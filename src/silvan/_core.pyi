@@ -145,10 +145,51 @@ class GrowOptions:
     @instruction_set.setter
     def instruction_set(self, arg: str, /) -> None: ...
 
+class WindowDescription:
+    """Channels, and what windows may be on them."""
+
+    def __init__(self, channel_shapes: Sequence[int], max_size: Sequence[int], wraps: Sequence[int], statistics: Sequence[int]) -> None: ...
+
+    @property
+    def channel_shapes(self) -> list[int]:
+        """Lengths along each axis, channel by channel."""
+
+    @property
+    def max_size(self) -> list[int]:
+        """Cells of a box along each axis, at most."""
+
+    @property
+    def wraps(self) -> list[int]:
+        """Per axis 1 where it is a circle."""
+
+    @property
+    def statistics(self) -> list[int]:
+        """The statistics of windows, ascending."""
+
+class WindowTable:
+    """Windows that the indices of directions from n_features on stand for."""
+
+    def __init__(self, channel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], box: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], statistic: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_axes: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def channel(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def box(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Start and end along each axis, window by window."""
+
+    @property
+    def statistic(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    @property
+    def shift(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
 class ColumnDescription:
     """The columns that directions are over besides the features."""
 
-    def __init__(self, grid_shape: Sequence[int], grid_contiguous: Sequence[int], n_categories: Sequence[int]) -> None: ...
+    def __init__(self, grid_shape: Sequence[int], grid_contiguous: Sequence[int], n_categories: Sequence[int], windows: WindowDescription = ...) -> None: ...
 
     @property
     def grid_shape(self) -> list[int]:
@@ -162,39 +203,54 @@ class ColumnDescription:
     def n_categories(self) -> list[int]:
         """Categories of each feature, or empty."""
 
-def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)]) -> object:
+    @property
+    def windows(self) -> WindowDescription:
+        """The channels that windows are on, or none."""
+
+    def bytes_per_sample(self, n_features: int, uint8: bool) -> int:
+        """Memory of a sample's columns besides its features."""
+
+def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """Directions over all columns, written over the features alone."""
+
+def share_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
+    """
+    What features have to do with directions, in proportion to the absolute values.
+    """
+
+def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> object:
     """
     Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the values are within the range of float32.
     """
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
-    The canonical order of the samples, by a hash of their features and targets, then by weight.
+    The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by weight.
     """
 
 @overload
-def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
 
 @overload
-def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
     """
-    The hash of each sample's features and targets, which sample_order sorts by.
+    The hash of each sample's features (times factors, if any) and targets, which sample_order sorts by.
     """
 
 def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """How often a tree draws each sample."""
 
 @overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
 @overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
-    For each position in the canonical order, 1 if the sample there equals the one before.
+    For each position in the canonical order with the same factors, 1 if the sample there equals the one before.
     """
 
 def estimation_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
@@ -275,15 +331,19 @@ def dictionary(n_features: int, indptr: Annotated[NDArray[numpy.int64], dict(sha
 
 def mixture(components: Sequence[ProjectionDistribution], cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
 
+def unit_free(distribution: ProjectionDistribution, exponents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ProjectionDistribution: ...
+
 def patches(axes: Sequence[tuple[int, int, int, str, int]], coefficients: str, shuffled: bool, n_patches: int) -> ProjectionDistribution:
     """
     Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).
     """
 
-def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
+def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weights: Sequence[float], statistics: Sequence[str], n_patches: int, shift: tuple[int, float]) -> ProjectionDistribution:
+    """
+    Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.
+    """
 
-def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
-    """Directions over all columns, written over the features alone."""
+def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
 
 def python_distribution(n_features: int, sample: Callable, name: str = 'sample') -> ProjectionDistribution:
     """
@@ -300,6 +360,9 @@ def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_
     The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node without samples.
     """
 
+def sample_windows(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]], WindowTable]:
+    """The same, and the windows that directions are over."""
+
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:
     """Grows trees [first, last) and returns the arrays of the forest."""
 
@@ -307,6 +370,191 @@ def instruction_sets() -> list[str]:
     """
     The instruction sets that this processor can run and the core was compiled for, best last.
     """
+
+class BoostOptions:
+    """How boosted trees grow."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def seed(self) -> int:
+        """Of all random streams."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def use_features(self) -> bool:
+        """Whether every feature is a column."""
+
+    @use_features.setter
+    def use_features(self, arg: bool, /) -> None: ...
+
+    @property
+    def n_directions(self) -> int:
+        """Columns that are drawn from the distribution."""
+
+    @n_directions.setter
+    def n_directions(self, arg: int, /) -> None: ...
+
+    @property
+    def redraw_every(self) -> int:
+        """Rounds that a draw of directions lasts."""
+
+    @redraw_every.setter
+    def redraw_every(self, arg: int, /) -> None: ...
+
+    @property
+    def max_bins(self) -> int:
+        """Bins of a column besides that of missing values, 2 to 255."""
+
+    @max_bins.setter
+    def max_bins(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int:
+        """Leaves of a tree, at most; 0: no limit."""
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of a leaf, at most."""
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> int:
+        """Samples of a leaf, at least."""
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def min_child_weight(self) -> float:
+        """Sum of hessians of a leaf, at least."""
+
+    @min_child_weight.setter
+    def min_child_weight(self, arg: float, /) -> None: ...
+
+    @property
+    def min_gain(self) -> float:
+        """A split gains more than this."""
+
+    @min_gain.setter
+    def min_gain(self, arg: float, /) -> None: ...
+
+    @property
+    def l1(self) -> float:
+        """Sums of gradients shrink by it."""
+
+    @l1.setter
+    def l1(self, arg: float, /) -> None: ...
+
+    @property
+    def l2(self) -> float:
+        """Added to sums of hessians."""
+
+    @l2.setter
+    def l2(self, arg: float, /) -> None: ...
+
+    @property
+    def learning_rate(self) -> float:
+        """Factor of all values."""
+
+    @learning_rate.setter
+    def learning_rate(self, arg: float, /) -> None: ...
+
+    @property
+    def subsample(self) -> float:
+        """Share of the samples that the trees of a round grow on."""
+
+    @subsample.setter
+    def subsample(self, arg: float, /) -> None: ...
+
+    @property
+    def colsample(self) -> float:
+        """Share of the columns that a tree may split."""
+
+    @colsample.setter
+    def colsample(self, arg: float, /) -> None: ...
+
+    @property
+    def random_thresholds(self) -> bool:
+        """
+        Whether one random edge is tried for each column and node, instead of all.
+        """
+
+    @random_thresholds.setter
+    def random_thresholds(self, arg: bool, /) -> None: ...
+
+    @property
+    def vector_leaves(self) -> bool:
+        """
+        Whether a round grows one tree with a value for each output in its leaves.
+        """
+
+    @vector_leaves.setter
+    def vector_leaves(self, arg: bool, /) -> None: ...
+
+    @property
+    def monotone(self) -> list[int]:
+        """
+        Per feature 1 where values must rise with it, -1 where they must fall, else 0; empty: no constraint.
+        """
+
+    @monotone.setter
+    def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    @property
+    def interaction_groups(self) -> list[list[int]]:
+        """Features that may be split on one path; empty: all."""
+
+    @interaction_groups.setter
+    def interaction_groups(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def instruction_set(self) -> str:
+        """Of the kernels; the best that the processor has unless told otherwise."""
+
+    @instruction_set.setter
+    def instruction_set(self, arg: str, /) -> None: ...
+
+class Booster:
+    """Grows boosted trees, a round at a time."""
+
+    def __init__(self, training: TrainingSet, distribution: ProjectionDistribution | None, options: BoostOptions) -> None:
+        """The options are copied; a distribution is needed for directions alone."""
+
+    def grow_round(self, round: int, gradients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], hessians: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, n_threads: int) -> None:
+        """
+        Grows the trees of a round (0, 1, ...) and adds their values to the scores, unless they are None.
+
+        Gradients, hessians and scores have a row for each sample and a column for each output.
+        """
+
+    def leaves(self, n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """
+        Per sample and tree of the last round the leaf, counted through all of its trees.
+        """
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of all trees of the last round."""
+
+    def set_values(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None:
+        """
+        Replaces the values of the last round's leaves, a row for each leaf, and adds them to the scores.
+
+        A row has one value, or one for each output where leaves are vectors. No learning rate is applied.
+        """
+
+    def take_trees(self) -> dict[str, NDArray]:
+        """
+        The arrays of the trees since the last call, in the order of rounds and outputs.
+        """
 
 class PackedForest:
     """A forest's nodes as prediction reads them; made from ForestArrays."""
@@ -323,6 +571,11 @@ def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device=
 
 def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The mean over trees of the leaf values, or of each tree's vote."""
+
+def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], trees: tuple[int, int], n_threads: int) -> None:
+    """
+    Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
+    """
 
 def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """

@@ -34,8 +34,8 @@ class PersistentMixin:
         """Write the fitted estimator to a file that `silvan.load` reads.
 
         The file has the safetensors format: arrays as they are in memory, and a header in JSON. It
-        holds parameters, trees, out-of-bag results and what is needed to go on with a warm start,
-        and no code. An existing file is replaced when the new one is complete.
+        holds parameters, trees, out-of-bag results or curves of scores, and what is needed to go on
+        with a warm start, and no code. An existing file is replaced when the new one is complete.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 class ProgressBar:
     """Reports how many of `total` items are done; call it with that number.
 
-    Where items take unequal time, pass the seconds that are left, too.
+    Where items take unequal time, pass the seconds that are left, too; a note is shown behind them.
 
     A context manager, so that the line is ended whatever happens inside.
     """
@@ -39,13 +39,14 @@ class ProgressBar:
         if self._terminal and self._shown >= 0:
             self._write("\n")
 
-    def __call__(self, done: int, seconds_left: float | None = None) -> None:
+    def __call__(self, done: int, seconds_left: float | None = None, note: str = "") -> None:
         now = time.monotonic()
+        shown = self._text(done, now - self._start, seconds_left) + (f", {note}" if note else "")
         if self._terminal:
-            self._write("\r" + self._text(done, now - self._start, seconds_left) + "\x1b[K")
+            self._write("\r" + shown + "\x1b[K")
         elif done != self._shown and (done >= self._total or self._line_is_due(now)):
             self._last_line = now
-            self._write(self._text(done, now - self._start, seconds_left) + "\n")
+            self._write(shown + "\n")
         else:
             return
         self._shown = done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import warnings
 from collections.abc import Collection
@@ -19,6 +20,9 @@ _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
 # A tree of n leaves has 2n - 1 nodes, numbered by int32.
 MAX_SAMPLES = 2**30
+_FOREST_INSIDE = (
+    "pass a fitted one, which a search has as its best_estimator_ and a pipeline as its last step"
+)
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -28,17 +32,31 @@ class InvalidParameterError(ValueError, TypeError):
 
 def invalid(name: str, rule: str, value: object, remedy: str) -> InvalidParameterError:
     """The error for a parameter: its name, its rule, what came, and what to do."""
-    shown = repr(value)
+    shown = re.sub(r"\n\s*", " ", repr(value))
     if len(shown) > 80:
         shown = f"a {type(value).__name__} ({shown[:60]}...)"
     return InvalidParameterError(f"{name} must be {rule}, but it is {shown}; {remedy}.")
 
 
+def check_forest(forest: object) -> None:
+    """Require a fitted forest of this library."""
+    if not hasattr(type(forest), "fitted_"):
+        raise invalid("forest", "a forest of this library", forest, _FOREST_INSIDE)
+    check_is_fitted(forest)
+
+
 def check_predictor(forest: object) -> None:
     """Require a fitted forest that predicts; density forests do not."""
+    check_forest(forest)
     if not hasattr(forest, "predict"):
         raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
-    check_is_fitted(forest)
+
+
+def check_persistent(estimator: object) -> None:
+    """Require a fitted estimator that files can hold."""
+    if not hasattr(estimator, "_check_fitted"):
+        raise invalid("estimator", "an estimator of this library", estimator, _FOREST_INSIDE)
+    check_is_fitted(estimator)
 
 
 def is_integer(value: object) -> bool:
@@ -104,15 +122,20 @@ def check_unmasked(name: str, values: Any) -> None:
     )
 
 
+def check_numbers(X: NDArray[Any]) -> None:
+    """Require an array of real numbers."""
+    if X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Input X must hold numbers, but its dtype is {X.dtype}; convert it to floats."
+        )
+
+
 def check_features(X: NDArray[Any]) -> None:
     """Require numbers within the range of float32, or NaN for missing ones.
 
     Reductions only: nothing of the size of `X` is allocated.
     """
-    if X.dtype.kind not in "biuf":
-        raise ValueError(
-            f"Input X must hold numbers, but its dtype is {X.dtype}; convert it to floats."
-        )
+    check_numbers(X)
     if X.dtype.kind != "f":
         return
     # These reductions pass over NaN.
@@ -138,7 +161,9 @@ class TrainingFeatures(NamedTuple):
         return self.source
 
 
-def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> TrainingFeatures:
+def as_training_features(
+    X: NDArray[Any], kept: NDArray[np.int32] | None, n_threads: int = 1
+) -> TrainingFeatures:
     """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
     if not _steps_in_elements(X):
         X = X.copy()
@@ -146,7 +171,7 @@ def as_training_features(X: NDArray[Any], kept: NDArray[np.int32] | None) -> Tra
         return TrainingFeatures(X, X)
     if kept is None and X.dtype in _COPIED_BY_THE_CORE:
         source = X if X.dtype in _READ_BY_THE_CORE else None
-        return TrainingFeatures(np.asarray(_core.to_columns(X)), source)
+        return TrainingFeatures(np.asarray(_core.to_columns(X, n_threads)), source)
     dtype = np.uint8 if X.dtype == np.uint8 else np.float32
     n_samples = len(X) if kept is None else len(kept)
     columns = np.empty((n_samples, X.shape[1]), dtype=dtype, order="F")

@@ -103,6 +103,7 @@ def test_predictions_are_those_of_python(run, folder, model):
         np.testing.assert_allclose(printed(run("predict", "flats.silvan", name)), expected)
 
 
+@pytest.mark.filterwarnings("ignore:column 'postcode' of X has no category")
 def test_types_may_differ_between_files(run, folder, model):
     frame = make_flats(40, seed=2)
     expected = printed_of(run, folder, frame)
@@ -293,5 +294,17 @@ def test_warnings_of_predict_are_notes(run, folder):
     run("fit", "flats.csv", *FLATS, *FEW, "--out", "flats.silvan")
     flats.assign(district=flats["district"].str.upper()).to_csv(folder / "new.csv", index=False)
     said = run("predict", "flats.silvan", "new.csv", "--out", "answers.csv").stderr
-    assert "Note: column 0 of X has no category that the forest was fitted on" in said
+    assert "Note: column 'district' of X has no category that the forest was fitted on" in said
     assert "UserWarning" not in said
+
+
+@pytest.mark.filterwarnings("default")
+def test_text_in_place_of_numbers_that_name_categories_is_shown_without_codes(run, folder):
+    flats = make_flats()
+    flats.to_csv(folder / "flats.csv", index=False)
+    run("fit", "flats.csv", *FLATS, *FEW, "--out", "flats.silvan")
+    words = flats.assign(postcode="HH-" + flats["postcode"].astype(str))
+    words.to_csv(folder / "new.csv", index=False)
+    said = run("predict", "flats.silvan", "new.csv", "--out", "answers.csv").stderr
+    assert "'postcode' of X has no category that the forest was fitted on, where 22000 was" in said
+    assert "inf" not in said

@@ -215,3 +215,15 @@ def test_many_classes_get_colours_of_their_own():
     assert len({charts.colour(k, 40) for k in range(40)}) == 40
     chart = charts.confusion_chart(np.eye(40, dtype=int), [f"class {k}" for k in range(40)])
     assert chart.count("<rect") == 41
+
+
+def test_report_on_series_draws_windows_on_their_channels(run, folder):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=80)
+    X = rng.normal(size=(80, 40)) + 2 * np.sin(np.arange(40) * (0.5 + 0.5 * y[:, None]))
+    np.savez(folder / "waves.npz", X=X, y=y)
+    run("fit", "waves.npz", "--shape", "40", "--out", "waves.silvan", *FEW)
+    run("report", "waves.silvan", "waves.npz", "--shape", "40", "--against", "none")
+    page = check_page((folder / "report.html").read_text(encoding="utf-8"))
+    assert re.search(r"(mean|spread|slope) of \w+( \d+)? \[\d+:\d+\]", page.words["projections"])
+    assert "windows (mean, spread, slope) on value, difference" in " ".join(page.words.values())

@@ -40,7 +40,7 @@ def slow_contributions(forest, X):
     for tree in range(arrays.n_trees):
         first = arrays.tree_offsets[tree]
         leaves = arrays.leaf_values(tree).toarray()
-        if forest._hard_votes():
+        if forest.fitted_.hard_votes:
             best = leaves == leaves.max(axis=1, keepdims=True)
             leaves = best / best.sum(axis=1, keepdims=True)
         directions = arrays.directions(tree).toarray().astype(float)
@@ -70,7 +70,13 @@ def slow_contributions(forest, X):
 def test_contributions_are_those_of_the_definition(voting, digits):
     X, y = digits
     forest = ManifoldForestClassifier(
-        3, max_size=6, min_samples_leaf=6, voting=voting, class_weight="balanced", random_state=0
+        3,
+        channels="raw",
+        max_size=6,
+        min_samples_leaf=6,
+        voting=voting,
+        class_weight="balanced",
+        random_state=0,
     ).fit(X, y)
     bias, values = feature_contributions(forest, X[:12])
     expected_bias, expected = slow_contributions(forest, X[:12])

@@ -73,7 +73,7 @@ def test_patches_over_features_and_running_sums(options, missing, digits):
     X, y = digits
     if missing:
         X = np.where(np.random.default_rng(0).random(X.shape) < 0.03, np.nan, X)
-    forest = ManifoldForestClassifier(4, random_state=0, **options).fit(X, y)
+    forest = ManifoldForestClassifier(4, channels="raw", random_state=0, **options).fit(X, y)
     assert_same(forest, X.astype(np.float32))
 
 
@@ -92,7 +92,7 @@ def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
     X = rng.normal(size=(60, 20)).astype(np.float32)
     X[:30, [4, 12]] = np.nan
     forest = ManifoldForestClassifier(
-        1, min_size=14, max_size=14, max_depth=1, bootstrap=False, random_state=0
+        1, channels="raw", min_size=14, max_size=14, max_depth=1, bootstrap=False, random_state=0
     ).fit(X, np.arange(60) % 2)
     # The sum of cells 2 to 7 less that of cells 10 to 15.
     forest.forest_ = replace(
@@ -112,7 +112,9 @@ def test_missing_cells_of_patches_with_both_signs_do_not_cancel():
 def test_other_types_of_input(dtype, digits):
     X, y = digits
     X = X.astype(dtype) * (1 if dtype == "uint8" else np.pi)
-    assert_same(ManifoldForestClassifier(4, random_state=0).fit(X, y), X, dtype=dtype)
+    assert_same(
+        ManifoldForestClassifier(4, channels="raw", random_state=0).fit(X, y), X, dtype=dtype
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_other_types_of_input(dtype, digits):
 )
 def test_classes_of_any_type(labels, digits):
     X, y = digits
-    assert_same(ManifoldForestClassifier(3, random_state=0).fit(X, labels[y]), X)
+    assert_same(ManifoldForestClassifier(3, channels="raw", random_state=0).fit(X, labels[y]), X)
 
 
 def test_regression():
@@ -137,7 +139,9 @@ def test_regression():
     assert_same(ForestRegressor(5, random_state=0).fit(X, y), X)
     X[::5, 2] = np.nan
     assert_same(ForestRegressor(5, random_state=0).fit(X, np.column_stack([y, -y, y**2])), X)
-    assert_same(ManifoldForestRegressor(5, max_size=10, random_state=0).fit(X, y), X)
+    assert_same(
+        ManifoldForestRegressor(5, channels="raw", max_size=10, random_state=0).fit(X, y), X
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
@@ -145,7 +149,9 @@ def test_regression():
 def test_scaled_forests(scaling, dtype, digits):
     X, y = digits
     X = X.astype(dtype)
-    forest = ManifoldForestClassifier(4, scaling=scaling, honest=True, random_state=0).fit(X, y)
+    forest = ManifoldForestClassifier(
+        4, channels="raw", scaling=scaling, honest=True, random_state=0
+    ).fit(X, y)
     assert_same(forest, X, dtype=dtype)
 
 
@@ -180,14 +186,14 @@ def test_several_outputs_of_every_type(scaling, honest, dtype, digits):
     if dtype != "uint8":
         X[np.random.default_rng(0).random(X.shape) < 0.02] = np.nan
     forest = ManifoldForestRegressor(
-        4, max_size=6, honest=honest, scaling=scaling, random_state=0
+        4, channels="raw", max_size=6, honest=honest, scaling=scaling, random_state=0
     ).fit(X, np.column_stack([y, y % 2]))
     assert_same(forest, X, dtype=dtype)
 
 
 def test_missing_values_that_were_not_there_in_training(digits):
     X, y = digits
-    forest = ManifoldForestClassifier(4, random_state=0).fit(X, y)
+    forest = ManifoldForestClassifier(4, channels="raw", random_state=0).fit(X, y)
     holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
     assert_same(forest, holes.astype(np.float32))
 
@@ -273,7 +279,7 @@ def test_a_forest_without_splits(digits):
 
 def test_rows_of_another_shape_are_refused(digits):
     X, y = digits
-    forest = ManifoldForestClassifier(2, random_state=0).fit(X, y)
+    forest = ManifoldForestClassifier(2, channels="raw", random_state=0).fit(X, y)
     with pytest.raises(Exception, match="Invalid rank for input"):
         run(forest, X.reshape(-1, 64))
 
@@ -282,7 +288,7 @@ def test_rows_of_another_shape_are_refused(digits):
 def test_the_input_has_the_shape_that_fit_was_given(Forest, digits, tmp_path):
     X, y = digits
     flat = X.reshape(-1, 64)
-    forest = Forest(3, shape=(8, 8), random_state=0).fit(flat, y)
+    forest = Forest(3, channels="raw", shape=(8, 8), random_state=0).fit(flat, y)
     assert_same(forest, flat)
     assert to_onnx_input(forest, X).shape == flat.shape
     forest.save(tmp_path / "flat")

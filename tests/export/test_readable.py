@@ -58,7 +58,7 @@ def test_a_dictionary_is_all_that_predictions_need(iris):
 def test_dictionaries_write_patches_over_features():
     X, y = load_digits(return_X_y=True)
     X = X[:200].reshape(-1, 8, 8).astype(np.float32)
-    forest = ManifoldForestClassifier(2, max_size=6, random_state=0).fit(X, y[:200])
+    forest = ManifoldForestClassifier(2, channels="raw", max_size=6, random_state=0).fit(X, y[:200])
     description = to_dict(forest)
     assert description["shape"] == [8, 8]
     predicted = np.array([predict_by_dict(description, x.ravel()) for x in X])
@@ -125,7 +125,9 @@ def test_text_says_which_leaves_it_left_out(iris):
 
 def test_text_of_patches_is_in_the_terms_of_the_grid():
     X, y = load_digits(return_X_y=True)
-    forest = ManifoldForestClassifier(1, shape=(8, 8), max_size=6, max_depth=3, random_state=0)
+    forest = ManifoldForestClassifier(
+        1, channels="raw", shape=(8, 8), max_size=6, max_depth=3, random_state=0
+    )
     text = to_text(forest.fit(X, y))
     direction = forest.forest_.directions(0)[[0]].toarray().reshape(8, 8)
     rows, columns = np.flatnonzero(direction.any(axis=1)), np.flatnonzero(direction.any(axis=0))

@@ -88,6 +88,11 @@ def run_script(*parts: str, timeout: float = 300, cwd: Path | None = None) -> Ou
     return Outcome(done.returncode, done.stdout, done.stderr).require_no_crash()
 
 
+def _heed_interrupts() -> None:
+    """Undo what a process inherits that a shell started in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def started(command: list[str], cwd: Path | None = None) -> Iterator[subprocess.Popen[str]]:
     """A process that is ended at the end of the block, if it still runs."""
@@ -98,6 +103,7 @@ def started(command: list[str], cwd: Path | None = None) -> Iterator[subprocess.
         text=True,
         cwd=cwd,
         env=os.environ | ENVIRONMENT,
+        preexec_fn=_heed_interrupts,
     ) as process:
         try:
             yield process

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_diabetes, load_digits
 
 import silvan
-from silvan.projections import Dictionary, Mixture, Patches
+from silvan.projections import Dictionary, Mixture, Patches, Windows
 
 NASTY = [0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63), 0.5, 1e308, np.inf, np.nan]
 NASTY_JSON = [None, True, "", "x" * 70, -1, 0, 10**30, 1e300, [], {}, [[]], {"kind": "array"}]
@@ -81,12 +81,16 @@ def subjects():
     )
     with_categories = silvan.ForestClassifier(3, categorical_features=[0, 1], random_state=0)
     with_categories.fit(table, y > y.mean())
+    windows = Windows([(4, 8), (4, 8)], statistics=("mean", "spread", "slope"), shift=1)
+    with_windows = silvan.ForestClassifier(3, projections=windows, random_state=0)
+    with_windows.fit(images.reshape(150, 64), labels)
     return [
         Subject(classifier, images),
         Subject(regressor, X),
         Subject(density, X[:, :3]),
         Subject(embedding, X[:, :3]),
         Subject(with_categories, table),
+        Subject(with_windows, images.reshape(150, 64)),
     ]
 
 

@@ -66,13 +66,13 @@ def test_other_files_are_refused(content, message, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "remedy"), [("99", "upgrade silvan, or save"), ("1", "fit the forest again")]
+    ("version", "remedy"), [("99", "upgrade silvan, or save"), ("2", "fit the forest again")]
 )
 def test_files_of_other_versions_say_so(version, remedy, parts, tmp_path):
     header, data, _ = parts
     header["__metadata__"] |= {"format_version": version, "silvan_version": "7.0"}
     with pytest.raises(
-        ValueError, match=rf"saved by silvan 7.0 in version .{version}..* reads version 2; {remedy}"
+        ValueError, match=rf"saved by silvan 7.0 in version .{version}..* reads version 3; {remedy}"
     ):
         load(seal(header, data), tmp_path)
 

@@ -202,7 +202,7 @@ def test_embeddings_come_back(affinity, data, tmp_path):
 @pytest.mark.parametrize("shell", [FrozenEstimator, lambda forest: forest, clone])
 def test_embeddings_with_a_forest_of_their_own_come_back(shell, data, tmp_path):
     X, y = data
-    forest = ManifoldForestClassifier(15, shape=(3, 4), random_state=0).fit(X, y)
+    forest = ManifoldForestClassifier(15, channels="raw", shape=(3, 4), random_state=0).fit(X, y)
     embedding = ManifoldEmbedding(forest=shell(forest)).fit(X.reshape(-1, 3, 4), y)
     loaded = there_and_back(embedding, tmp_path)
     assert type(loaded.forest) is type(embedding.forest)

@@ -341,7 +341,7 @@ def test_letters_of_a_sequence_are_read_by_patches():
         start = rng.integers(10, 14)
         X[i, start : start + 6] = list("GATTAC")
     frame = pd.DataFrame(X, columns=[f"at{j}" for j in range(30)])
-    forest = ManifoldForestClassifier(60, max_size=6, random_state=0)
+    forest = ManifoldForestClassifier(60, channels="raw", max_size=6, random_state=0)
     forest.fit(frame[:400], y[:400])
     assert forest.score(frame[400:], y[400:]) > 0.8
     assert forest.feature_importances_[10:20].sum() > 0.6

@@ -17,6 +17,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import silvan
 from silvan import (
     DensityForest,
     ForestClassifier,
@@ -24,12 +25,17 @@ from silvan import (
     ManifoldEmbedding,
     ManifoldForestClassifier,
 )
+from silvan.explanations import feature_contributions
+from silvan.export import to_dict, to_onnx, to_onnx_input, to_text
+from silvan.inspection import out_of_bag_mask, top_projections, tree_predictions
 from silvan.projections import (
     AxisAligned,
     ProjectionDistribution,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
+from silvan.tuning import OutOfBagSearch
 
 BOTH = pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
 
@@ -73,7 +79,8 @@ def test_fitted_forest_keeps_the_distribution_it_used(labelled):
     X, y = labelled
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     assert forest.projections is None
-    assert isinstance(forest.projections_, SparseSigns)
+    assert forest.projections_ == UnitFree(SparseSigns(), forest.projections_.spreads)
+    assert forest.projections_.spreads.shape == (X.shape[1],)
     given = AxisAligned()
     forest = ForestClassifier(2, projections=given, random_state=0).fit(X, y)
     assert isinstance(forest.projections_, AxisAligned)
@@ -97,18 +104,18 @@ def test_parameters_of_the_default_distribution_are_set_by_name(labelled):
     X, y = labelled
     forest = ForestClassifier(5, random_state=0)
     assert forest.set_params(projections__mean_nonzeros=3, max_features=2) is forest
-    assert forest.projections == SparseSigns(mean_nonzeros=3)
-    assert forest.get_params()["projections__mean_nonzeros"] == 3
+    assert forest.projections == UnitFree(SparseSigns(mean_nonzeros=3))
+    assert forest.get_params()["projections__distribution__mean_nonzeros"] == 3
     assert clone(forest).projections == forest.projections
     grid = {"projections__mean_nonzeros": [2, 3]}
     search = GridSearchCV(ForestClassifier(5, random_state=0), grid, cv=2).fit(X, y)
-    assert search.best_estimator_.projections.mean_nonzeros in (2, 3)
+    assert search.best_estimator_.projections.distribution.mean_nonzeros in (2, 3)
     assert search.estimator.projections is None
     # A distribution in the same call comes first, as in scikit-learn.
     forest.set_params(projections__n_features=4, projections=UniformCombinations())
     assert forest.projections == UniformCombinations(n_features=4)
     forest.set_params(projections=None, projections__mean_nonzeros=1)
-    assert forest.projections == SparseSigns(mean_nonzeros=1)
+    assert forest.projections == UnitFree(SparseSigns(mean_nonzeros=1))
 
 
 @pytest.mark.parametrize("estimator", [DensityForest(), ManifoldEmbedding()], ids=str)
@@ -117,11 +124,58 @@ def test_each_estimator_has_its_own_default_distribution(estimator):
     assert estimator.projections == UniformCombinations(n_features=3)
 
 
-def test_unknown_nested_parameters_are_refused():
+def test_unknown_nested_parameters_are_refused_and_change_nothing():
+    forest = ForestClassifier()
     with pytest.raises(ValueError, match="Invalid parameter 'typo' for SparseSigns"):
-        ForestClassifier().set_params(projections__typo=3)
+        forest.set_params(max_depth=3, projections__typo=3)
+    assert forest.projections is None
+    assert forest.max_depth is None
     with pytest.raises(ValueError, match="Invalid parameter 'projections'"):
         ManifoldForestClassifier().set_params(projections__mean_nonzeros=3)
+
+
+def test_parameters_that_are_set_after_fit_count_in_the_next_one(labelled):
+    X, y = labelled
+    forest = ForestClassifier(5, criterion="entropy", voting="hard", max_depth=2, random_state=0)
+    votes = forest.fit(X, y).predict_proba(X)
+    fitted = forest.fitted_
+    forest.set_params(criterion="gini", voting="soft")
+    assert (forest.fitted_.criterion, forest.fitted_.hard_votes) == ("entropy", True)
+    forest.set_params(criterion="x", voting="x")
+    assert forest.fitted_.criterion == fitted.criterion
+    np.testing.assert_array_equal(forest.predict_proba(X), votes)
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        forest.fit(X, y)
+    forest.set_params(criterion="gini", voting="soft").fit(X, y)
+    assert (forest.fitted_.criterion, forest.fitted_.hard_votes) == ("gini", False)
+
+
+def test_searches_and_pipelines_are_told_from_the_forests_in_them(labelled, tmp_path):
+    X, y = labelled
+    forest = ForestClassifier(20, random_state=0)
+    fitted = OutOfBagSearch(forest, {"max_depth": [2, 3]}).fit(X, y)
+    others = [
+        fitted,
+        clone(fitted),
+        GridSearchCV(forest, {}, cv=2).fit(X, y),
+        make_pipeline(StandardScaler(), forest).fit(X, y),
+    ]
+    readers = [
+        to_onnx,
+        to_text,
+        to_dict,
+        top_projections,
+        out_of_bag_mask,
+        lambda given: to_onnx_input(given, X),
+        lambda given: feature_contributions(given, X),
+        lambda given: tree_predictions(given, X),
+        lambda given: silvan.files.save(given, tmp_path / "forest"),
+    ]
+    for read in readers:
+        for given in others:
+            with pytest.raises(ValueError, match=r"of this library, but it is .* best_estimator_ "):
+                read(given)
+        read(fitted.best_estimator_)
 
 
 def test_forests_work_inside_other_estimators(labelled, numeric):

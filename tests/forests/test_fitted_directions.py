@@ -119,7 +119,7 @@ def test_python_distributions_see_targets_and_weights():
     class Spy(ProjectionDistribution):
         def sample(self, node, rng):
             if node.depth == 0:
-                seen.append((node.rows, node.targets, node.weights))
+                seen.append((node.samples, node.targets, node.weights))
             return AxisAligned().sample(node, rng)
 
     X, y = make_problem(50)

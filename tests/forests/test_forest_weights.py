@@ -153,6 +153,8 @@ def importances_by_loops(forest):
             gain = spread[node] - spread[left] - spread[left + 1]
             entries = slice(*arrays.direction_indptr[node : node + 2])
             share = np.abs(arrays.direction_coefficients[entries])
+            if forest.fitted_.spreads is not None:
+                share = share * forest.fitted_.spreads[arrays.direction_indices[entries]]
             own[arrays.direction_indices[entries]] += gain * share / share.sum()
         total += own / own.sum() if own.sum() > 0 else 0
     return total / total.sum()

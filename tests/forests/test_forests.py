@@ -13,7 +13,13 @@ from sklearn.model_selection import cross_val_score
 
 import silvan
 from silvan import ForestClassifier, ForestRegressor
-from silvan.projections import AxisAligned
+from silvan.projections import (
+    AxisAligned,
+    Mixture,
+    SparseSigns,
+    UniformCombinations,
+    UnitFree,
+)
 
 BOTH = pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
 
@@ -178,7 +184,26 @@ def test_more_directions_than_features_fit_better(numeric):
     [(1, 1), (7, 7), (0.5, 8), (2.0, 32), ("sqrt", 4), ("log2", 4), (None, 16), (0.001, 1)],
 )
 def test_number_of_directions(max_features, d):
-    assert silvan.forests.parameters.n_directions(max_features, 16) == d
+    forest = ForestClassifier(max_features=max_features)
+    assert silvan.forests.parameters.n_directions(forest, 16) == d
+
+
+@pytest.mark.parametrize(
+    ("projections", "p", "d"),
+    [
+        (None, 1, 1),
+        (None, 10, 10),  # all of few features
+        (None, 100, 24),
+        (None, 900, 30),  # the square root of many
+        (UnitFree(UniformCombinations()), 100, 24),
+        (Mixture([(AxisAligned(), 1), (UnitFree(SparseSigns()), 1)]), 100, 24),
+        (AxisAligned(), 100, 10),
+        (SparseSigns(), 100, 10),
+    ],
+)
+def test_the_automatic_number_of_directions_follows_the_distribution(projections, p, d):
+    forest = ForestClassifier(projections=projections)
+    assert silvan.forests.parameters.n_directions(forest, p) == d
 
 
 @BOTH

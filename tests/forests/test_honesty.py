@@ -209,7 +209,7 @@ class RowCounter(ProjectionDistribution):
         self.seen = set()
 
     def sample(self, node, rng):
-        self.seen.update(node.rows.tolist())
+        self.seen.update(node.samples.tolist())
         chosen = rng.integers(node.n_features, size=node.n_directions)
         return csr_array(np.eye(node.n_features)[chosen])
 

@@ -112,6 +112,16 @@ def test_rows_of_weight_zero_take_no_part(labelled):
     assert forest.oob_score_ == without.oob_score_
 
 
+def test_single_sample_out_of_bag_has_no_score_and_no_warning_but_ours(numeric):
+    X, y = numeric
+    forest = ForestRegressor(1, bootstrap=False, max_samples=len(y) - 1, oob_score=True)
+    with pytest.warns(UserWarning, match=f"{len(y) - 1} of {len(y)} samples") as caught:
+        forest.fit(X, y)
+    assert len(caught) == 1
+    assert np.isfinite(forest.oob_prediction_).sum() == 1
+    assert np.isnan(forest.oob_score_)
+
+
 def test_estimates_are_forgotten_by_a_fit_without_them(labelled):
     X, y = labelled
     forest = ForestClassifier(30, oob_score=True, random_state=0).fit(X, y)

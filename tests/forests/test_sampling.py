@@ -195,6 +195,6 @@ def test_integer_weights_whose_sum_is_too_large_say_to_pass_relative_ones(labell
     weight = np.full(len(y), 2**31)
     weight[0] = 1
     forest = ForestClassifier(3, random_state=0)
-    with pytest.raises(ValueError, match=r"repeated rows, ask for .*relative weights, such as"):
+    with pytest.raises(ValueError, match=r"repeated samples, ask for .*relative weights, such as"):
         forest.fit(X, y, weight)
     assert forest.fit(X, y, weight / weight.mean()).score(X, y) > 0.8

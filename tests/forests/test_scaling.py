@@ -131,7 +131,7 @@ def test_manifold_forests_scale_rows_in_the_shape_of_the_data(scaling, dtype):
     images[y == 1, 2:4, 2:4] += 120
     images = images.astype(dtype)
     forest = ManifoldForestClassifier(
-        30, max_size=5, scaling=scaling, oob_score=True, random_state=0
+        100, max_size=5, scaling=scaling, oob_score=True, random_state=0
     ).fit(images, y)
     assert forest.shape_ == (6, 7)
     assert forest.oob_score_ > 0.9

@@ -25,7 +25,9 @@ ESTIMATORS = [
     ForestRegressor(n_estimators=9, honest=True, bootstrap=False),
     ForestRegressor(n_estimators=5, projections=AxisAligned(), max_features=0.5),
     ManifoldForestClassifier(n_estimators=5),
-    ManifoldForestClassifier(n_estimators=9, boundary="wrap", coefficients="signs", voting="hard"),
+    ManifoldForestClassifier(
+        n_estimators=9, channels="raw", boundary="wrap", coefficients="signs", voting="hard"
+    ),
     ManifoldForestRegressor(n_estimators=5),
     ManifoldForestRegressor(n_estimators=5, scaling="minmax"),
 ]

@@ -6,6 +6,7 @@ import pytest
 from silvan import ForestClassifier, ManifoldForestClassifier, presets
 from silvan.export import to_text
 from silvan.inspection import out_of_bag_curve, strength_and_correlation, tree_predictions
+from silvan.projections import SparseSigns
 
 OPTIONS = {
     "s_rerf": {"shape": (2, 3)},
@@ -26,7 +27,7 @@ def make(name, **options):
     if hasattr(presets, name):
         return getattr(presets, name)(200, **OPTIONS.get(name, {}) | options)
     if name == "manifold":
-        return ManifoldForestClassifier(200, shape=(2, 3), **options)
+        return ManifoldForestClassifier(200, channels="raw", shape=(2, 3), **options)
     return ForestClassifier(200, **options)
 
 
@@ -68,6 +69,7 @@ def test_three_classes_share_the_vote_of_a_leaf_where_they_are_equally_probable(
 def test_measures_of_trees_do_not_depend_on_the_names_of_the_classes():
     X, y = noise(300)
     options = {"max_depth": 3, "voting": "hard", "random_state": 0, "max_samples": 0.5}
+    options["projections"] = SparseSigns()
     forests = [
         ForestClassifier(100, bootstrap=False, **options).fit(X, labels) for labels in (y, 1 - y)
     ]

@@ -179,20 +179,23 @@ class TestInformativeCells:
         y = rng.integers(2, size=300)
         X = rng.normal(size=(300, 10, 10))
         X[y == 1, 2:5, 5:9] += 1
-        forest = ManifoldForestClassifier(50, random_state=0).fit(X, y)
+        forest = ManifoldForestClassifier(50, channels="raw", random_state=0).fit(X, y)
         for kind in ("counts", "gain"):
             importance = importance_map(forest, kind)
             assert importance[2:5, 5:9].mean() > 2 * importance.mean()
 
     def test_all_cells_of_bars_matter_alike_inside(self):
         X, y = make_bars(200, shape=(12, 12), rate=3, random_state=0)
-        forest = ManifoldForestClassifier(100, shape=(12, 12), max_size=3, random_state=0)
+        forest = ManifoldForestClassifier(
+            100, channels="raw", shape=(12, 12), max_size=3, random_state=0
+        )
         importance = importance_map(forest.fit(X, y))[2:-2, 2:-2]
         assert importance.max() < 3 * importance.min()
 
     def test_the_borders_of_digits_matter_less_for_patches_than_for_scattered_pixels(self):
         X, y = load_digits(return_X_y=True)
-        patches = ManifoldForestClassifier(50, shape=(8, 8), random_state=0).fit(X, y)
+        patches = ManifoldForestClassifier(50, channels="raw", shape=(8, 8), random_state=0)
+        patches.fit(X, y)
         scattered = ForestClassifier(50, projections=SparseSigns(), random_state=0).fit(X, y)
         shares = [
             background_share(importance_map(forest), X, tolerance=0.05)

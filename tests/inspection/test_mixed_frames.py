@@ -86,7 +86,7 @@ def test_contributions_add_up(classifier, regressor, rows):
     [
         ForestClassifier(10, voting="hard", honest=True, random_state=0),
         ForestClassifier(10, projections=RidgeDirections(), random_state=0),
-        ManifoldForestClassifier(10, scaling="rank", random_state=0),
+        ManifoldForestClassifier(10, channels="raw", scaling="rank", random_state=0),
     ],
 )
 def test_contributions_add_up_for_every_kind_of_forest(forest, data, rows):
@@ -126,7 +126,8 @@ def test_maps_and_projections_have_an_entry_for_each_column(classifier, data):
     # Projections are the same whatever the codes of their categories.
     formulas = top.formulas()
     assert len(set(formulas)) == len(formulas) < 100
-    assert {"colour", "colour + shop", "colour + size", "size + shop - noise"} < set(formulas)
+    assert {"colour", "colour + shop"} < set(formulas)
+    assert any({"size", "shop", "noise"} <= set(formula.split()) for formula in formulas)
     assert top.n_splits[formulas.index("colour")] > 20
     assert "- colour" not in " ".join(formulas)
 

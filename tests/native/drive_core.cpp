@@ -1,4 +1,5 @@
-// Drives the core without Python: grows forests of several kinds, predicts, and prints a digest of every array.
+// Drives the core without Python: grows and boosts forests of several kinds, predicts, and prints a digest of every
+// array.
 //
 // Sanitizers see threads here that they cannot see under Python, and the digests of two processors, or of two
 // instruction sets, can be compared: they must be equal. Data are whole numbers of 2^-10, made by integer
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/boosting/booster.hpp"
 #include "core/forest_grower.hpp"
 #include "core/predictor.hpp"
 #include "core/samplers/axis_aligned.hpp"
@@ -24,6 +26,7 @@
 #include "core/samplers/random_rotation.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
+#include "core/samplers/windows.hpp"
 #include "core/thread_team.hpp"
 
 namespace {
@@ -79,6 +82,10 @@ std::uint64_t digest_of(const ForestArrays& forest) {
     digest.add(forest.values);
     digest.add(forest.member_indptr);
     digest.add(forest.members);
+    digest.add(forest.window_channel);
+    digest.add(forest.window_box);
+    digest.add(forest.window_statistic);
+    digest.add(forest.window_shift);
     return digest.value();
 }
 
@@ -99,6 +106,19 @@ std::shared_ptr<ProjectionDistribution> make_patches() {
     return std::make_shared<Patches>(PatchShape{{axis, axis}, CoefficientKind::ones, false, 1});
 }
 
+// Two channels of half the features each.
+std::shared_ptr<ProjectionDistribution> make_windows(Boundary boundary) {
+    const PatchAxis rows{kSide / 2, 1, 3, boundary, 1};
+    const PatchAxis columns{kSide, 1, 6, boundary, 2};
+    return std::make_shared<Windows>(
+        WindowOptions{{{rows, columns}, {rows, columns}},
+                      {1.0, 2.0},
+                      {WindowStatistic::mean, WindowStatistic::spread, WindowStatistic::slope},
+                      2,
+                      2,
+                      0.5});
+}
+
 std::vector<Kind> make_kinds() {
     const auto axis = std::make_shared<AxisAligned>(kFeatures);
     const auto sparse = std::make_shared<MatrixSigns>(kFeatures, 3.0);
@@ -115,6 +135,9 @@ std::vector<Kind> make_kinds() {
         {"sparse gini honest", Criterion::gini, sparse, false, false, false, false, 0.5},
         {"patches gini bytes", Criterion::gini, make_patches(), true},
         {"patches squared error", Criterion::squared_error, make_patches()},
+        {"windows gini bytes", Criterion::gini, make_windows(Boundary::pad), true},
+        {"windows gini missing", Criterion::gini, make_windows(Boundary::wrap), false, true},
+        {"windows squared error", Criterion::squared_error, make_windows(Boundary::inside)},
         {"rotation gini", Criterion::gini, std::make_shared<RandomRotation>(kFeatures)},
         {"combinations gaussian", Criterion::gaussian, combinations},
     };
@@ -140,8 +163,8 @@ public:
             }
         }
         const FeatureMatrix x = features();
-        order_ = canonical_order(x, labels_.data(), 1, nullptr);
-        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data());
+        order_ = canonical_order(x, labels_.data(), 1, nullptr, nullptr, ThreadTeam(1));
+        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data(), nullptr, ThreadTeam(1));
         if (kind.categorical) {
             n_categories_.assign(kFeatures, 0);
             n_categories_[0] = n_categories_[1] = 8;
@@ -203,7 +226,7 @@ private:
     std::vector<std::int64_t> n_categories_;
 };
 
-ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
+ForestView view_of(const ForestArrays& forest, const TrainingSet& training, const std::vector<Window>& windows) {
     ForestView view;
     view.n_trees = static_cast<std::int64_t>(forest.tree_offsets.size()) - 1;
     view.n_features = kFeatures;
@@ -219,6 +242,7 @@ ForestView view_of(const ForestArrays& forest, const TrainingSet& training) {
     view.value_indptr = forest.value_indptr.data();
     view.value_outputs = forest.value_outputs.data();
     view.values = forest.values.data();
+    view.windows = windows.data();
     view.columns = training.space.get();
     return view;
 }
@@ -241,7 +265,10 @@ void drive(const Kind& kind, const Arguments& arguments) {
     const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
     const ForestArrays forest = grow_forest(training, *kind.distribution, options_of(kind, arguments),
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
-    const ForestView view = view_of(forest, training);
+    const std::vector<Window> windows = join_windows(
+        forest.window_channel.data(), forest.window_box.data(), forest.window_statistic.data(),
+        forest.window_shift.data(), forest.window_channel.size(), training.space->describe().windows.n_axes());
+    const ForestView view = view_of(forest, training, windows);
     const ThreadTeam team(arguments.n_threads);
     const PackedForest packed(view, team);
     Digest predicted;
@@ -252,7 +279,7 @@ void drive(const Kind& kind, const Arguments& arguments) {
     if (kind.criterion != Criterion::gaussian) {
         std::vector<double> sums(n * static_cast<std::size_t>(view.n_outputs));
         std::vector<std::int32_t> counts(n);
-        sum_votes(packed, data.features(), Voting::soft, team, sums.data());
+        sum_votes(packed, data.features(), Voting::soft, {0, packed.view().n_trees}, team, sums.data());
         predicted.add(sums);
         std::fill(sums.begin(), sums.end(), 0.0);
         sum_out_of_bag_votes(packed, data.features(), Voting::soft, {arrays.samples, kSeed}, team,
@@ -262,6 +289,36 @@ void drive(const Kind& kind, const Arguments& arguments) {
     }
     std::printf("%-28s forest %016llx predictions %016llx\n", kind.name,
                 static_cast<unsigned long long>(digest_of(forest)), static_cast<unsigned long long>(predicted.value()));
+}
+
+// A few rounds of squared error with three outputs, so that threads share trees and the loops within trees.
+void boost(const Kind& kind, const Arguments& arguments) {
+    const Data data(kind, arguments.n_samples);
+    const TrainingArrays arrays = data.arrays();
+    const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
+    BoostOptions options;
+    options.n_directions = 8;
+    options.min_samples_leaf = 2;
+    options.subsample = 0.8;
+    options.seed = kSeed;
+    options.kernels = arguments.kernels;
+    Booster booster(training, kind.distribution.get(), options);
+    const auto n = static_cast<std::size_t>(arguments.n_samples);
+    std::vector<double> scores(3 * n), gradients(3 * n);
+    const std::vector<double> hessians(3 * n, 1.0);
+    for (std::int64_t round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            gradients[i] = scores[i] - static_cast<double>(mix_bits(i) % 1024) / 1024.0;
+        }
+        booster.grow_round(round, {gradients.data(), hessians.data(), arguments.n_samples, 3}, scores.data(),
+                           ThreadTeam(arguments.n_threads));
+    }
+    Digest scored;
+    scored.add(scores);
+    scored.add(booster.leaves(ThreadTeam(arguments.n_threads)));
+    std::printf("%-28s boosted %016llx scores %016llx\n", kind.name,
+                static_cast<unsigned long long>(digest_of(booster.take_trees())),
+                static_cast<unsigned long long>(scored.value()));
 }
 
 const SplitKernels* find_kernels(const std::string& name) {
@@ -289,7 +346,10 @@ Arguments read_arguments(int n, char** words) {
 int main(int argc, char** argv) {
     try {
         const Arguments arguments = read_arguments(argc, argv);
-        for (const Kind& kind : make_kinds()) drive(kind, arguments);
+        for (const Kind& kind : make_kinds()) {
+            drive(kind, arguments);
+            if (kind.criterion != Criterion::gaussian) boost(kind, arguments);
+        }
         return EXIT_SUCCESS;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drive_core: %s\n", error.what());

@@ -88,7 +88,7 @@ def test_missing_values_and_axes_of_ones_are_no_hindrance(forest):
 
 def test_volumes_are_drawn_as_slices():
     X = np.random.default_rng(0).normal(size=(40, 6, 4, 3))
-    forest = ManifoldForestClassifier(3, random_state=0).fit(X, X[:, 2, 1, 1] > 0)
+    forest = ManifoldForestClassifier(3, channels="raw", random_state=0).fit(X, X[:, 2, 1, 1] > 0)
     display = ContributionDisplay.from_estimator(forest, X[:2], n_slices=3)
     slices = [0, 2, 5]
     drawn = np.array([axis.images[0].get_array() for axis in display.axes_])

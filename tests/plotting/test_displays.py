@@ -43,7 +43,9 @@ class TestProjections:
 
     def test_projections_of_images_are_images(self):
         digits = load_digits()
-        forest = ManifoldForestClassifier(5, random_state=0).fit(digits.images, digits.target)
+        forest = ManifoldForestClassifier(5, channels="raw", random_state=0).fit(
+            digits.images, digits.target
+        )
         display = ProjectionsDisplay.from_estimator(forest, k=4)
         assert len(display.axes_) == 4
         top = top_projections(forest, 4)

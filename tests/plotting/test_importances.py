@@ -86,7 +86,7 @@ def test_channels_may_come_last(rng):
 
 
 def test_volume_is_a_row_of_slices(rng):
-    forest, X = fit((9, 4, 5), rng)
+    forest, X = fit((9, 6, 5), rng)
     importance = importance_map(forest)
     display = ImportanceDisplay.from_estimator(forest, X, n_slices=3, cmap="magma")
     assert [axis.get_title() for axis in display.axes_] == ["slice 0", "slice 4", "slice 8"]

@@ -14,14 +14,14 @@ from silvan import (
 )
 from silvan.export import to_text
 from silvan.plotting import TreeDisplay
-from silvan.projections import AxisAligned, UniformCombinations
+from silvan.projections import AxisAligned, SparseSigns, UniformCombinations, Windows
 
 
 @pytest.fixture(scope="module")
 def digits():
     data = load_digits()
     X, y = data.images.astype(np.float32), data.target
-    return ManifoldForestClassifier(3, max_size=4, random_state=0).fit(X, y)
+    return ManifoldForestClassifier(3, channels="raw", max_size=4, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,9 @@ def test_texts_shrink_to_given_axes(wine, agg):
 
 def test_long_names_stay_in_their_boxes():
     X, y = load_iris(return_X_y=True)
-    forest = ForestClassifier(1, random_state=0).fit(X, y)
+    forest = ForestClassifier(
+        1, projections=SparseSigns(), max_features="sqrt", random_state=0
+    ).fit(X, y)
     names = [letter * 60 for letter in "MWmw"]
     check_layout(TreeDisplay.from_estimator(forest, feature_names=names, class_names=names[:3]))
 
@@ -128,8 +130,8 @@ def test_text_and_colours_of_a_stump():
         1, projections=AxisAligned(), max_features=None, max_depth=1, bootstrap=False
     ).fit(frame, y[:100])
     display = TreeDisplay.from_estimator(forest, class_names=["one", "two"])
-    leaves = ["one\n50 % of samples", "two\n50 % of rows"]
-    assert texts(display) == ["c <= 2.45\n100 % of samples", *leaves]
+    leaves = ["one\n50 % of rows", "two\n50 % of rows"]
+    assert texts(display) == ["c <= 2.45\n100 % of rows", *leaves]
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["one", "two"]
     assert display.boxes_[1].get_facecolor() != display.boxes_[2].get_facecolor()
     assert {"yes", "no"} <= {text.get_text() for text in display.ax_.texts}
@@ -137,7 +139,7 @@ def test_text_and_colours_of_a_stump():
         forest, feature_names=["B", "C"], decimals=3, show_missing=True
     )
     side = " or missing" if forest.forest_.missing_left[0] else ""
-    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of samples"
+    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of rows"
 
 
 def test_bars_are_the_shares_of_the_classes(wine):
@@ -156,13 +158,13 @@ def test_images_are_the_weights_of_the_directions(digits):
     root = digits.forest_.directions(0)[[0]].toarray().reshape(8, 8)
     np.testing.assert_array_equal(display.atoms_[0].images[0].get_array(), root)
     threshold = digits.forest_.threshold[0]
-    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of samples"
+    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of rows"
 
 
 def fit_grid(shape, **parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, *shape))
-    return ManifoldForestRegressor(1, random_state=0, **parameters).fit(
+    return ManifoldForestRegressor(1, channels="raw", random_state=0, **parameters).fit(
         X, X[:, 0].reshape(80, -1)[:, 0]
     )
 
@@ -209,7 +211,7 @@ def test_splits_on_missingness_are_in_words():
     X = np.where(np.arange(40)[:, None] % 2, np.nan, 1.0)
     forest = ForestClassifier(1, bootstrap=False, projections=AxisAligned(), random_state=0)
     shown = texts(TreeDisplay.from_estimator(forest.fit(X, np.arange(40) % 2)))
-    assert shown == ["x[0] is there\n100 % of samples", "0\n50 % of rows", "1\n50 % of rows"]
+    assert shown == ["x[0] is there\n100 % of rows", "0\n50 % of rows", "1\n50 % of rows"]
 
 
 @pytest.mark.parametrize("scaling", ["rank", "standard"])
@@ -263,3 +265,12 @@ def test_forests_without_targets_are_refused():
     forest = DensityForest(2, random_state=0).fit(load_iris().data)
     with pytest.raises(ValueError, match="forest must be a classifier or a regressor"):
         TreeDisplay.from_estimator(forest)
+
+
+def test_windows_are_written_in_words():
+    data = load_digits()
+    windows = Windows([(8, 8)], statistics=("spread",), min_size=2)
+    forest = ForestClassifier(2, projections=windows, random_state=0).fit(data.data, data.target)
+    display = TreeDisplay.from_estimator(forest, max_depth=1)
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert any("spread" in text and "channel" in text for text in texts)

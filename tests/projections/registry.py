@@ -20,6 +20,7 @@ from silvan.projections import (
     RidgeDirections,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
 
 
@@ -124,6 +125,15 @@ CASES = [
         "mixture of fits",
         lambda p: Mixture([(PrincipalComponents(per="tree"), 1.0), (CanonicalDirections(), 2.0)]),
         lambda d, p: min(d, p),
+        n_reference=600,
+    ),
+    Case(
+        "unit free",
+        lambda p: UnitFree(SparseSigns(counts="poisson"), spreads=2.0 ** (np.arange(p) % 9 - 4)),
+    ),
+    Case(
+        "unit free fits",
+        lambda p: UnitFree(PrincipalComponents(), spreads=2.0 ** (np.arange(p) % 5)),
         n_reference=600,
     ),
     Case("python", lambda p: CyclicDifferences(lag=1), is_native=False),

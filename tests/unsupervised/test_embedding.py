@@ -237,7 +237,9 @@ def test_missing_values_go_where_a_supervised_forest_sends_them(digits):
 def test_images_keep_their_shape_for_a_forest_on_a_grid(digits):
     X, y = digits
     images = X[:200].reshape(-1, 8, 8)
-    embedding = ManifoldEmbedding(forest=ManifoldForestClassifier(10), random_state=0)
+    embedding = ManifoldEmbedding(
+        forest=ManifoldForestClassifier(10, channels="raw"), random_state=0
+    )
     embedding.fit(images, y[:200])
     assert embedding.forest_.shape_ == (8, 8)
     assert embedding.transform(images).shape == (200, 2)

@@ -310,9 +310,6 @@ CategorySpace::CategorySpace(std::int64_t n_features, const std::vector<std::int
     if (categories_.n_features() != n_features) {
         throw std::invalid_argument("n_categories needs one entry per feature");
     }
-    if (std::any_of(n_categories.begin(), n_categories.end(), [](std::int64_t n) { return n < 0; })) {
-        throw std::invalid_argument("n_categories must not be negative");
-    }
 }
 
 void CategorySpace::check(const FeatureMatrix& samples) const {

@@ -34,6 +34,7 @@ public:
     }
     std::int64_t largest_count() const { return largest_; }
     std::int64_t n_features() const { return static_cast<std::int64_t>(first_.size()) - 1; }
+    std::int64_t n_columns() const { return first_.back(); }
 
     // The column of the feature's first category, and the feature that a category's column belongs to.
     std::int64_t first_column(std::int32_t feature) const { return first_[static_cast<std::size_t>(feature)]; }
@@ -114,7 +115,8 @@ public:
     CategorySpace(std::int64_t n_features, const std::vector<std::int64_t>& n_categories);
 
     std::int64_t n_features() const override { return categories_.n_features(); }
-    ColumnDescription describe() const override { return {{}, {}, n_categories_}; }
+    std::int64_t n_columns() const override { return categories_.n_columns(); }
+    ColumnDescription describe() const override { return {{}, {}, n_categories_, {}}; }
     void check(const FeatureMatrix& samples) const override;
     void place_samples(const std::uint32_t* ranks) override { ranks_ = ranks; }
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,

@@ -3,8 +3,8 @@
 // A direction is a sparse list of terms, an index and a coefficient each. Indices below the number of features are
 // features; what those above stand for is the business of the column space. Growing, honest estimation and
 // prediction ask a space for "the values of this direction for these samples" and assume nothing about how the terms
-// make them. Plain features, running sums of a grid and codes of categories are such spaces; another one is a class
-// derived from ColumnSpace, its two readers, and a line in make_column_space.
+// make them. Plain features, running sums of a grid, codes of categories and windows on channels are such spaces;
+// another one is a class derived from ColumnSpace, its two readers, and a line in make_column_space.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/columns/feature_layouts.hpp"
+#include "core/columns/window.hpp"
 #include "core/node_context.hpp"
 #include "core/split_kernels.hpp"
 #include "core/views.hpp"
@@ -23,6 +24,7 @@ struct ColumnDescription {
     std::vector<std::int64_t> grid_shape;
     std::vector<std::uint8_t> grid_contiguous;
     std::vector<std::int64_t> n_categories;
+    WindowDescription windows;
 
     bool operator==(const ColumnDescription&) const = default;
 };
@@ -109,16 +111,27 @@ public:
     virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                        const SplitKernels& kernels) const = 0;
 
+    // Indices of directions are below this number.
+    virtual std::int64_t n_columns() const { return n_features(); }
+
     // A reader for prediction, and the memory that it takes for each sample of the block besides the features.
     virtual std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const = 0;
-    virtual std::int64_t bytes_per_sample() const { return 0; }
+    virtual std::int64_t bytes_per_sample(FeatureType) const { return 0; }
 
     // Appends a direction written over the features.
     virtual void expand(const Direction& direction, ExpandedDirections& expanded) const;
+
+    // Appends what the features have to do with a direction, in proportion to the absolute values: where it is no
+    // sum of features, too.
+    virtual void share(const Direction& direction, ExpandedDirections& expanded) const { expand(direction, expanded); }
 };
 
-// Throws std::invalid_argument where the description does not fit the number of features, or has both a grid and
-// categories: what categories are worth changes from node to node, so they have no running sums.
+// Throws std::invalid_argument where the description does not fit the number of features, or describes columns of two
+// kinds: what categories are worth changes from node to node, so they have no running sums.
 std::unique_ptr<ColumnSpace> make_column_space(std::int64_t n_features, const ColumnDescription& description);
+
+// The columns of both descriptions. Windows on the same channels may differ in sizes and statistics. Throws
+// std::invalid_argument where no space has both.
+ColumnDescription merge_columns(const ColumnDescription& first, const ColumnDescription& second);
 
 }  // namespace silvan

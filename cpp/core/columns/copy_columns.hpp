@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/stopping.hpp"
+#include "core/thread_team.hpp"
 
 namespace silvan {
 
@@ -17,12 +18,11 @@ struct MatrixView {
 
 // Tiles keep both the samples that are read and the columns that are written in the first-level cache.
 template <typename From, typename To>
-void copy_columns(const MatrixView<From>& x, To* columns) {
+void copy_columns(const MatrixView<From>& x, To* columns, const ThreadTeam& team) {
     constexpr std::int64_t kTileSamples = 256;
     constexpr std::int64_t kTileColumns = 16;
-    for (std::int64_t i0 = 0; i0 < x.n_samples; i0 += kTileSamples) {
+    team.for_blocks(x.n_samples, kTileSamples, [&](std::int64_t i0, std::int64_t i1) {
         throw_if_stopped(kTileSamples * x.n_columns);
-        const std::int64_t i1 = std::min(x.n_samples, i0 + kTileSamples);
         for (std::int64_t j0 = 0; j0 < x.n_columns; j0 += kTileColumns) {
             const std::int64_t j1 = std::min(x.n_columns, j0 + kTileColumns);
             for (std::int64_t j = j0; j < j1; ++j) {
@@ -31,7 +31,7 @@ void copy_columns(const MatrixView<From>& x, To* columns) {
                 for (std::int64_t i = i0; i < i1; ++i) to[i] = static_cast<To>(from[i * x.row_stride]);
             }
         }
-    }
+    });
 }
 
 }  // namespace silvan

@@ -31,6 +31,7 @@ struct FeatureLayouts {
 // where fewer than half of them have so few values.
 class CodedFeatures {
 public:
+    CodedFeatures() = default;  // of none
     explicit CodedFeatures(const FeatureMatrix& columns);
 
     // Whether a node of so many rows should read the direction here.

@@ -32,11 +32,12 @@ void gather_feature(const FeatureMatrix& x, std::int32_t feature, const std::uin
 
 }  // namespace
 
-PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels)
+PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels, bool few_values)
     : layouts_(layouts),
       kernels_(kernels),
       integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))),
-      coded_(std::make_shared<const CodedFeatures>(layouts.columns)) {}
+      coded_(few_values ? std::make_shared<const CodedFeatures>(layouts.columns)
+                        : std::make_shared<const CodedFeatures>()) {}
 
 ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                                      float* values) {

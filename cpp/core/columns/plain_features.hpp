@@ -11,7 +11,8 @@ namespace silvan {
 // Other spaces derive from it, and read the directions that are not over features alone.
 class PlainNodeColumns : public NodeColumns {
 public:
-    PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels);
+    // `few_values` tells whether features of few values are kept as codes, too, which takes memory.
+    PlainNodeColumns(const FeatureLayouts& layouts, const SplitKernels& kernels, bool few_values = true);
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<PlainNodeColumns>(*this); }
     std::int64_t n_features() const override { return layouts_.columns.n_features; }

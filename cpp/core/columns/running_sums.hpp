@@ -50,11 +50,12 @@ public:
     RunningSumSpace(std::int64_t n_features, Grid grid);
 
     std::int64_t n_features() const override { return grid_.n_cells(); }
-    ColumnDescription describe() const override { return {grid_.shape(), grid_.contiguous(), {}}; }
+    std::int64_t n_columns() const override { return grid_.n_cells() + grid_.n_sums(); }
+    ColumnDescription describe() const override { return {grid_.shape(), grid_.contiguous(), {}, {}}; }
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
-    std::int64_t bytes_per_sample() const override { return grid_.n_sums() * 8; }
+    std::int64_t bytes_per_sample(FeatureType) const override { return grid_.n_sums() * 8; }
     void expand(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:

@@ -7,14 +7,11 @@
 #include "core/criteria/gaussian.hpp"
 #include "core/criteria/gini.hpp"
 #include "core/criteria/squared_error.hpp"
+#include "core/require.hpp"
 #include "core/search/criterion_search.hpp"
 
 namespace silvan {
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 template <typename C, typename... Arguments>
 std::unique_ptr<NodeSearch> make(const SearchSettings& settings, Arguments&&... arguments) {

@@ -197,6 +197,10 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        return std::make_unique<CanonicalDirectionsSampler>(*this);
+    }
+
 private:
     void add_fit(const NodeContext& node, std::int64_t target, Random& random, ProjectionBatch& batch) {
         sample_.take(node, options_.max_samples, random);

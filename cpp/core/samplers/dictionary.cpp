@@ -34,6 +34,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<DictionarySampler>(*this); }
+
 private:
     const ProjectionBatch& atoms_;
     const AliasTable& chances_;

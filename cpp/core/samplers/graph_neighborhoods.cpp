@@ -30,6 +30,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<NeighborhoodSampler>(*this); }
+
 private:
     void grow_neighborhood(Random& random) {
         const auto centre = static_cast<std::int32_t>(random.below(reached_.size()));

@@ -26,6 +26,15 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        std::vector<std::unique_ptr<ProjectionSampler>> copies;
+        for (const auto& component : components_) {
+            copies.push_back(component->copy());
+            if (copies.back() == nullptr) return nullptr;
+        }
+        return std::make_unique<MixtureSampler>(std::move(copies), chances_);
+    }
+
 private:
     std::vector<std::unique_ptr<ProjectionSampler>> components_;
     const AliasTable& chances_;
@@ -43,10 +52,7 @@ Mixture::Mixture(Components components, const std::vector<double>& cumulative)
         if (component->n_features() != n_features()) {
             throw std::invalid_argument("mixture: the components differ in their number of features");
         }
-        const ColumnDescription columns = component->columns();
-        if (columns == ColumnDescription{}) continue;
-        if (columns_ == ColumnDescription{}) columns_ = columns;
-        if (columns_ != columns) throw std::invalid_argument("mixture: the components differ in their columns");
+        columns_ = merge_columns(columns_, component->columns());
     }
 }
 

@@ -5,15 +5,11 @@
 #include <utility>
 
 #include "core/samplers/partial_shuffle.hpp"
+#include "core/samplers/spans.hpp"
 
 namespace silvan {
 
 namespace {
-
-// Cells [start, start + size) of an axis; they may stick out of it.
-struct Span {
-    std::int64_t start, size;
-};
 
 struct Run {
     std::int64_t start, end;
@@ -21,46 +17,6 @@ struct Run {
 
 // An index, of a cell or of a running sum, and its coefficient.
 using Term = std::pair<std::int64_t, float>;
-
-std::uint64_t as_count(std::int64_t n) { return static_cast<std::uint64_t>(n); }
-
-std::int64_t draw_between(Random& random, std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(random.below(as_count(high - low + 1)));
-}
-
-std::int64_t first_start(const PatchAxis& axis, std::int64_t size) {
-    return axis.boundary == Boundary::pad ? 1 - size : 0;
-}
-
-std::int64_t last_start(const PatchAxis& axis, std::int64_t size) {
-    const bool fits = axis.boundary == Boundary::corner || axis.boundary == Boundary::inside;
-    return fits ? axis.length - size : axis.length - 1;
-}
-
-Span draw_span(const PatchAxis& axis, Random& random) {
-    if (axis.boundary == Boundary::corner) {
-        const std::int64_t start = draw_between(random, 0, axis.length - axis.min_size);
-        const std::int64_t most = std::min(axis.max_size, axis.length - start);
-        return {start, draw_between(random, axis.min_size, most)};
-    }
-    const std::int64_t size = draw_between(random, axis.min_size, axis.max_size);
-    if (axis.boundary == Boundary::subset) return {0, size};
-    return {draw_between(random, first_start(axis, size), last_start(axis, size)), size};
-}
-
-// Uniform over the spans of the same size that start within reach.
-Span draw_near(const PatchAxis& axis, const Span& span, Random& random) {
-    if (axis.boundary == Boundary::subset) return span;
-    if (axis.boundary == Boundary::wrap) {
-        const bool anywhere = 2 * axis.reach + 1 >= axis.length;
-        const std::int64_t shift =
-            anywhere ? draw_between(random, 0, axis.length - 1) : draw_between(random, -axis.reach, axis.reach);
-        return {(span.start + shift + axis.length) % axis.length, span.size};
-    }
-    const std::int64_t low = std::max(first_start(axis, span.size), span.start - axis.reach);
-    const std::int64_t high = std::min(last_start(axis, span.size), span.start + axis.reach);
-    return {draw_between(random, low, high), span.size};
-}
 
 // Sorts terms by index, adds up those of the same index and drops those that cancel.
 void merge_terms(std::vector<Term>& terms) {
@@ -113,6 +69,8 @@ public:
             }
         }
     }
+
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<PatchSampler>(*this); }
 
 private:
     struct Patch {

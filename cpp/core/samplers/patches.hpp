@@ -6,24 +6,9 @@
 #include "core/columns/grid.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/samplers/random_coefficients.hpp"
+#include "core/samplers/spans.hpp"
 
 namespace silvan {
-
-enum class Boundary : std::uint8_t {
-    corner,  // first cell u ~ U{0, W - min}, then size ~ U{min, min(max, W - u)}
-    inside,  // size ~ U{min, max}, then uniform over the places that fit
-    pad,     // size, then start ~ U{1 - size, W - 1}, clipped to the grid: all cells are covered equally often
-    wrap,    // size, then start ~ U{0, W - 1}, indices modulo W
-    subset,  // size, then a random subset of that size: an axis whose neighbours do not belong together
-};
-
-struct PatchAxis {
-    std::int64_t length = 1;
-    std::int64_t min_size = 1;
-    std::int64_t max_size = 1;  // at most length
-    Boundary boundary = Boundary::pad;
-    std::int64_t reach = 0;  // how far the first cells of further patches lie from that of the first
-};
 
 struct PatchShape {
     std::vector<PatchAxis> axes;
@@ -49,7 +34,7 @@ public:
     std::int64_t n_features() const override { return grid_.n_cells(); }
     std::int64_t n_columns() const { return grid_.n_cells() + (uses_sums_ ? grid_.n_sums() : 0); }
     ColumnDescription columns() const override {
-        return uses_sums_ ? ColumnDescription{grid_.shape(), grid_.contiguous(), {}} : ColumnDescription{};
+        return uses_sums_ ? ColumnDescription{grid_.shape(), grid_.contiguous(), {}, {}} : ColumnDescription{};
     }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
 

@@ -67,6 +67,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<NodeComponentsSampler>(*this); }
+
 private:
     void add_group(const NodeContext& node, std::size_t first, std::int64_t target, Random& random,
                    ProjectionBatch& batch) {
@@ -129,6 +131,8 @@ public:
             batch.end_direction();
         }
     }
+
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<TreeComponentsSampler>(*this); }
 
 private:
     void take_samples(const NodeContext& root, Random& random) {

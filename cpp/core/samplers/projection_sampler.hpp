@@ -21,6 +21,7 @@ struct ProjectionBatch {
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
     std::vector<float> coefficients;
+    std::vector<Window> windows;  // those that directions are over
 
     std::int64_t size() const { return static_cast<std::int64_t>(indptr.size()) - 1; }
 
@@ -28,6 +29,7 @@ struct ProjectionBatch {
         indptr.resize(1);
         indices.clear();
         coefficients.clear();
+        windows.clear();
     }
 
     void add(std::int32_t index, float coefficient) {
@@ -35,10 +37,16 @@ struct ProjectionBatch {
         coefficients.push_back(coefficient);
     }
 
+    void add_window(std::int64_t n_features, const Window& window, float coefficient) {
+        add(static_cast<std::int32_t>(n_features + static_cast<std::int64_t>(windows.size())), coefficient);
+        windows.push_back(window);
+    }
+
     // Direction number j.
     Direction direction(std::int64_t j) const {
         const std::int64_t start = indptr[static_cast<std::size_t>(j)];
-        return {indices.data() + start, coefficients.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start};
+        return {indices.data() + start, coefficients.data() + start, indptr[static_cast<std::size_t>(j) + 1] - start,
+                windows.data()};
     }
 
     void end_direction() { indptr.push_back(static_cast<std::int64_t>(indices.size())); }
@@ -78,6 +86,9 @@ public:
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
     // no influence: the same stream gives the same directions whichever nodes came before.
     virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) = 0;
+
+    // A sampler for another thread that goes on with the same tree; nullptr where the tree must stay with one thread.
+    virtual std::unique_ptr<ProjectionSampler> copy() const { return nullptr; }
 };
 
 class ProjectionDistribution {

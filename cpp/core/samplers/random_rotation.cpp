@@ -32,6 +32,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<RandomRotationSampler>(*this); }
+
 private:
     std::int64_t n_features_;
     std::vector<float> rotation_;

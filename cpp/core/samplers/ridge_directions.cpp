@@ -174,6 +174,8 @@ public:
         }
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<RidgeDirectionsSampler>(*this); }
+
 private:
     bool fit(const NodeContext& node, Random& random) {
         if (node.n_samples == 0) return false;

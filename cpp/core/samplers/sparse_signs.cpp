@@ -61,6 +61,8 @@ public:
         random = local;
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<SmallMatrixSampler>(*this); }
+
 private:
     std::uint64_t count_features() const { return static_cast<std::uint64_t>(n_features_); }
 
@@ -112,6 +114,8 @@ public:
         subsets_.draw(sizes_.data(), n_directions, random, tail.indices, tail.indices + total);
         draw_signs(total, random, tail.coefficients);
     }
+
+    std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<SizesSampler>(*this); }
 
 private:
     SizeDistribution sizes_by_;

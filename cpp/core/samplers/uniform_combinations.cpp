@@ -25,6 +25,10 @@ public:
         draw_uniform_coefficients(total, random, tail.coefficients);
     }
 
+    std::unique_ptr<ProjectionSampler> copy() const override {
+        return std::make_unique<UniformCombinationsSampler>(*this);
+    }
+
 private:
     std::int64_t n_nonzeros_;
     FeatureSubsets subsets_;

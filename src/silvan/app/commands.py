@@ -11,10 +11,11 @@ import typer
 from silvan.app.console import Program, note, say, shown_rows, steps
 from silvan.app.data import Request, Spelling, open_source
 from silvan.app.errors import UsageError
-from silvan.app.growing import describe, grow, say_score
+from silvan.app.growing import grow, say_growth, say_score
 from silvan.app.inputs import check_jobs, parse_names, parse_shape, read_data, target_file
 from silvan.app.models import (
     AUTO,
+    BOOST,
     SKLEARN,
     Growing,
     layout_of,
@@ -24,6 +25,7 @@ from silvan.app.models import (
 )
 from silvan.app.options import (
     Against,
+    Boost,
     Categorical,
     DataPath,
     Decimal,
@@ -104,6 +106,7 @@ def fit(
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
+    boost: Boost = False,
     trees: Trees = 100,
     settings: Settings = None,
     no_out_of_bag: Annotated[
@@ -126,32 +129,36 @@ def fit(
 
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
 
+    [bold]silvan fit flats.csv --target rent --boost --trees 500 --out flats.silvan[/]
+
     [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
     check_jobs(jobs)
     check_output(out, [data, target_file(target)])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
+    if boost and forest not in (AUTO, BOOST):
+        raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
     spelling = Spelling(tuple(missing or ()), decimal)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    kind_of_forest = BOOST if boost else forest
     if workers is None:
         read, kind_of_target = read_data(data, asked, task, spelling)
         n_rows = len(read.y)
-        estimator = make_forest(forest, read, kind_of_target, growing)
+        estimator = make_forest(kind_of_forest, read, kind_of_target, growing)
         seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
     else:
         from silvan.app.workers import Work, fit_with_workers
 
-        work = Work(workers, worker_memory, forest, not no_out_of_bag)
+        work = Work(workers, worker_memory, kind_of_forest, not no_out_of_bag)
         fitted = fit_with_workers(open_source(data, spelling), asked, task, growing, work)
         estimator, kind_of_target, n_rows, seconds = fitted
     with reported(out):
         estimator.save(out)
-    say(f"Grew {trees} trees ({describe(estimator)}) in {seconds:.1f} s.")
-    if estimator.oob_score:
-        say_score(estimator, kind_of_target)
-    elif not no_out_of_bag and n_rows == 1:
+    say_growth(estimator, seconds)
+    say_score(estimator, kind_of_target)
+    if not no_out_of_bag and n_rows == 1:
         note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")

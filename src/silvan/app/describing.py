@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 import silvan
 from silvan.forests.base import BaseForest
-from silvan.forests.classifier import ForestClassifier
 from silvan.inspection import grid_of
+from silvan.projections import Windows
 
 _MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
@@ -20,8 +20,8 @@ _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "pr
 def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[str, str]]:
     """Names and values of what is worth knowing about a forest."""
     arrays = forest.forest_
-    lines = [("forest", type(forest).__name__), ("directions", repr(forest.projections_))]
-    if isinstance(forest, ForestClassifier):
+    lines = [("forest", type(forest).__name__), ("directions", describe_directions(forest))]
+    if is_classifier(forest):
         labels = [str(label) for label in forest.classes_]
         lines.append(("predicts", f"{len(labels)} classes: {_shorten(labels)}"))
     else:
@@ -30,12 +30,12 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     if forest.categories_ is not None:
         lines.append(("categories", _describe_categories(forest, forest.categories_)))
     lines.append(("fitted on", f"{forest.fitted_.sampling.plan.n_samples:,} rows"))
-    lines.append(("trees", f"{arrays.n_trees:,}"))
+    lines.append(("trees", f"{arrays.n_trees:,}{_describe_rounds(forest)}"))
     leaves = np.diff(arrays.leaf_offsets)
     lines.append(("leaves", f"{arrays.n_leaves:,} ({leaves.mean():,.0f} in a tree)"))
     lines.append(("parameters", ", ".join(changed_parameters(forest)) or "all at their defaults"))
     if np.isfinite(getattr(forest, "oob_score_", np.nan)):
-        name = "accuracy" if isinstance(forest, ForestClassifier) else "R²"
+        name = "accuracy" if is_classifier(forest) else "R²"
         lines.append(("out of bag", f"{name} {forest.oob_score_:.3f}"))
     lines.append(("most important", _describe_importances(forest)))
     if path is not None:
@@ -43,6 +43,23 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
         lines.append(("load it with", f"silvan.load({str(path)!r})"))
     lines.append(("silvan", silvan.__version__))
     return lines
+
+
+def _describe_rounds(forest: Any) -> str:
+    """Of a boosted forest, how many rounds they were grown in, and by which loss."""
+    if forest.fitted_.start is None:
+        return ""
+    stopped = " (stopped early)" if forest.n_iter_ < forest.n_estimators else ""
+    return f" in {forest.n_iter_:,} rounds{stopped}, loss {forest.loss_!r}"
+
+
+def describe_directions(forest: BaseForest) -> str:
+    """What the nodes of a forest split along."""
+    channels, projections = forest.fitted_.channels, forest.projections_
+    if channels is None or not isinstance(projections, Windows):
+        return repr(projections)
+    statistics = ", ".join(projections.statistics)
+    return f"windows ({statistics}) on {_shorten(list(channels.layout.names))}"
 
 
 def changed_parameters(forest: BaseForest) -> list[str]:

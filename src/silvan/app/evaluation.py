@@ -9,24 +9,23 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from silvan.app.comparison import Fold, System
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
-from silvan.app.models import AUTO, SKLEARN, Growing, fit_rows, make_forest
+from silvan.app.models import AUTO, BOOST, SKLEARN, Growing, fit_rows, make_forest
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
-from silvan.forests.classifier import ForestClassifier
 
 THIS = "this forest"
-_NAMES = {AUTO: "silvan", SKLEARN: "scikit-learn RandomForest"}
+_NAMES = {AUTO: "silvan", BOOST: "silvan, boosted", SKLEARN: "scikit-learn RandomForest"}
 
 
 def task_of(forest: BaseForest) -> str:
     """What a forest was fitted for."""
-    return "classification" if isinstance(forest, ForestClassifier) else "regression"
+    return "classification" if is_classifier(forest) else "regression"
 
 
 def make_systems(
@@ -39,7 +38,9 @@ def make_systems(
     """The forests of some names; the first one alone has the user's settings."""
     systems = []
     if this is not None:
-        forest = clone(this).set_params(oob_score=False, verbose=0, n_jobs=growing.n_jobs)
+        forest = clone(this).set_params(verbose=0, n_jobs=growing.n_jobs)
+        if hasattr(forest, "oob_score"):
+            forest.oob_score = False
         forest = _by_position(forest, data)
         systems.append(System(THIS, forest, has_out_of_bag=False))
     plain = Growing(growing.n_trees, growing.n_jobs, growing.seed)

@@ -9,6 +9,7 @@ from typing import Any
 
 from silvan.app.console import note, say
 from silvan.app.data import Dataset
+from silvan.app.describing import describe_directions
 from silvan.app.errors import UsageError
 from silvan.app.models import fit_rows
 
@@ -25,8 +26,9 @@ def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
 
 def fit_timed(estimator: Any, X: Any, y: Any, *, out_of_bag: bool) -> float:
     """The same for samples and targets in whatever form the estimator takes."""
-    bootstrap = bool(estimator.get_params().get("bootstrap"))
-    estimator.set_params(oob_score=bootstrap and out_of_bag, verbose=1)
+    estimator.set_params(verbose=1)
+    if hasattr(estimator, "oob_score"):
+        estimator.oob_score = bool(estimator.bootstrap) and out_of_bag
     start = time.perf_counter()
     _fit(estimator, X, y)
     seconds = time.perf_counter() - start
@@ -36,11 +38,29 @@ def fit_timed(estimator: Any, X: Any, y: Any, *, out_of_bag: bool) -> float:
 
 def describe(estimator: Any) -> str:
     """Class and distribution of a fitted forest."""
-    return f"{type(estimator).__name__}, {estimator.projections_!r}"
+    return f"{type(estimator).__name__}, {describe_directions(estimator)}"
+
+
+def say_growth(estimator: Any, seconds: float) -> None:
+    """Print what was grown, and how long it took."""
+    if hasattr(estimator, "n_iter_"):
+        grown = f"{estimator.n_iter_} rounds"
+        if estimator.n_iter_ < estimator.n_estimators:
+            grown += f" of {estimator.n_estimators} (the best, by rows held out)"
+    else:
+        grown = f"{estimator.n_estimators} trees"
+    say(f"Grew {grown} ({describe(estimator)}) in {seconds:.1f} s.")
 
 
 def say_score(estimator: Any, task: str) -> None:
-    """Print the out-of-bag score of a forest that has one."""
+    """Print how good a forest is on rows that trees have not seen, where that is known."""
+    if hasattr(estimator, "n_iter_"):
+        held_out = estimator.validation_score_
+        if len(held_out):
+            say(f"Loss on rows held out: {-held_out[estimator.n_iter_]:.4g}.")
+        return
+    if not estimator.oob_score:
+        return
     name = "accuracy" if task == "classification" else "R²"
     if math.isfinite(estimator.oob_score_):
         say(f"Out-of-bag {name}: {estimator.oob_score_:.3f}, an estimate for new rows.")

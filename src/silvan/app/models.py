@@ -25,7 +25,7 @@ from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
 
 TASKS = ("classification", "regression")
-AUTO, SKLEARN = "auto", "sklearn"
+AUTO, BOOST, SKLEARN = "auto", "boost", "sklearn"
 # A graph cannot be given on the command line.
 PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
 _ON_GRIDS = ("s_rerf", "morf", "mf")
@@ -33,6 +33,28 @@ _ON_GRIDS = ("s_rerf", "morf", "mf")
 _MAX_CLASSES = 20
 # Of a column of categories, for estimators that read numbers.
 _MAX_COLUMNS = 50
+# Parameters that are not for --set, and what is.
+_OTHER_OPTIONS = {
+    "n_estimators": "pass --trees",
+    "n_jobs": "pass --jobs",
+    "random_state": "pass --seed",
+    "oob_score": "the program estimates it itself where it can",
+    "verbose": "the program shows its progress itself",
+    "warm_start": "the program fits once",
+}
+
+
+# Boosted or not, on a grid or not, and the task.
+_KINDS: dict[tuple[bool, bool, str], Any] = {
+    (False, False, "classification"): silvan.ForestClassifier,
+    (False, False, "regression"): silvan.ForestRegressor,
+    (False, True, "classification"): silvan.ManifoldForestClassifier,
+    (False, True, "regression"): silvan.ManifoldForestRegressor,
+    (True, False, "classification"): silvan.BoostedForestClassifier,
+    (True, False, "regression"): silvan.BoostedForestRegressor,
+    (True, True, "classification"): silvan.BoostedManifoldForestClassifier,
+    (True, True, "regression"): silvan.BoostedManifoldForestRegressor,
+}
 
 
 @dataclass(frozen=True)
@@ -94,15 +116,10 @@ def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
     if name == SKLEARN:
         kinds = {"classification": RandomForestClassifier, "regression": RandomForestRegressor}
         return _one_hot(data.categorical, kinds[task](growing.n_trees, **options))
-    if name == AUTO and data.kind == "table":
-        plain = {"classification": silvan.ForestClassifier, "regression": silvan.ForestRegressor}
-        forest: Any = plain[task](growing.n_trees, **options)
-    elif name == AUTO:
-        manifold = {
-            "classification": silvan.ManifoldForestClassifier,
-            "regression": silvan.ManifoldForestRegressor,
-        }
-        forest = manifold[task](growing.n_trees, **grid, **options)
+    if name in (AUTO, BOOST):
+        on_grid = data.kind != "table"
+        kind = _KINDS[name == BOOST, on_grid, task]
+        forest: Any = kind(growing.n_trees, **(grid if on_grid else {}), **options)
     else:
         forest = _make_preset(name, data, task, growing.n_trees, grid, options)
     return set_parameters(forest, growing.settings)
@@ -124,8 +141,8 @@ def _make_preset(
 ) -> Any:
     if name not in PRESETS:
         raise UsageError(
-            f"there is no forest called {name!r}; choose {AUTO}, {SKLEARN} (for comparison) or one "
-            f"of {', '.join(PRESETS)}."
+            f"there is no forest called {name!r}; choose {AUTO}, {BOOST}, {SKLEARN} (for "
+            f"comparison) or one of {', '.join(PRESETS)}."
         )
     if name in _ON_GRIDS and data.kind == "table":
         raise UsageError(
@@ -161,6 +178,8 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not (equals and name):
             raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
+        if name in _OTHER_OPTIONS:
+            raise UsageError(f"--set cannot change {name}; {_OTHER_OPTIONS[name]}.")
         try:
             settings[name] = json.loads(value)
         except ValueError:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from silvan.app.models import AUTO, PRESETS, SKLEARN
+from silvan.app.models import AUTO, BOOST, PRESETS, SKLEARN
+from silvan.forests.parameters import MAX_TREES
 
 DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
@@ -66,11 +67,23 @@ Task = Annotated[
 Forest = Annotated[
     str,
     typer.Option(
-        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables. Or a "
-        f"system of the literature: {', '.join(PRESETS)}.",
+        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables; {BOOST}: "
+        f"the same, boosted. Or a system of the literature: {', '.join(PRESETS)}.",
     ),
 ]
-Trees = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees.")]
+Boost = Annotated[
+    bool,
+    typer.Option(
+        "--boost",
+        help=f"Grow trees on what those before them left over; the same as --forest {BOOST}.",
+    ),
+]
+Trees = Annotated[
+    int,
+    typer.Option(
+        min=1, max=MAX_TREES, metavar="N", help="Number of trees, or of rounds of boosting."
+    ),
+]
 Jobs = Annotated[
     int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
 ]

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from silvan.app.data import Batch, Source
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import layout_of
 from silvan.app.outputs import writing
 from silvan.forests.base import BaseForest
-from silvan.forests.classifier import ForestClassifier
 
 BATCH_ROWS = 32_768
 _SUFFIXES = (".csv", ".parquet", ".arrow")
@@ -46,7 +46,7 @@ def _predict(forest: Any, batch: Batch, probabilities: bool) -> dict[str, Any]:
     X = batch.X
     if isinstance(X, np.ndarray) and X.ndim > 2:
         X = X.reshape(len(X), -1)
-    if not isinstance(forest, ForestClassifier):
+    if not is_classifier(forest):
         predicted: NDArray[Any] = forest.predict(X)
         return {_PREDICTION: predicted}
     values = forest.predict_proba(X)
@@ -65,9 +65,9 @@ def check_columns(
     """Check what the result is to have, before anything is read."""
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out must end in {', '.join(_SUFFIXES)}, but it is {out}.")
-    if probabilities and not isinstance(forest, ForestClassifier):
+    if probabilities and not is_classifier(forest):
         raise UsageError("--probabilities is for classifiers, but this forest predicts numbers.")
-    labels = forest.classes_ if isinstance(forest, ForestClassifier) and probabilities else ()
+    labels = forest.classes_ if is_classifier(forest) and probabilities else ()
     made = {_PREDICTION, *map(_probability_name, labels)}
     taken = [name for name in keep if name in made]
     if taken:

@@ -17,11 +17,18 @@ from silvan._validation import (
     check_unmasked,
 )
 from silvan.dask.partitions import check_lengths, learnt, n_bytes
-from silvan.forests.categories import CategoryTable, merge_categories
+from silvan.forests.categories import CategoryTable
 from silvan.forests.classifier import ForestClassifier
+from silvan.forests.joined_categories import join_categories
+from silvan.forests.odd_values import refuse_odd_targets
 from silvan.forests.scaling import Scaler, scale_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.preprocessing import DistinctValues, distinct_values
+
+# What all partitions must have in common.
+_ALIKE = ("n_features_in_", "feature_names_in_", "shape_", "_flat_samples")
+# Cells of channels that a worker has in memory at a time, besides those of trees.
+_CELLS_AT_ONCE = 2**24
 
 
 class Survey(NamedTuple):
@@ -84,6 +91,8 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
     numeric = forest._multi_output
+    if numeric:
+        refuse_odd_targets(y)
     checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
     check_features(checked)
     if isinstance(forest, ForestClassifier):
@@ -106,15 +115,15 @@ def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
         if survey.learnt is None:
             continue
         tables.append(survey.learnt["_categories"])
-        for name in first.keys() | survey.learnt.keys():
+        for name in _ALIKE:
             was: Any = first.get(name)
             now: Any = survey.learnt.get(name)
-            if name != "_categories" and not np.array_equal(was, now):
+            if not np.array_equal(was, now):
                 raise ValueError(
                     f"all partitions of X must have the same features, but {name} is {was} in the "
                     f"first and {now} in partition {number}; give all the same columns."
                 )
-    merged["_categories"] = merge_categories(tables, first["n_features_in_"])
+    merged["_categories"] = join_categories(tables, first["n_features_in_"])
     return merged
 
 
@@ -142,10 +151,21 @@ def scale_block(scaler: Scaler, table: CategoryTable | None, block: Block) -> Bl
     return Block(scale_samples(scaler, block.X, None, "C", table), block.y)
 
 
-def hash_block(block: Block) -> NDArray[np.uint64]:
-    """The hashes that the canonical order sorts samples by."""
-    hashes: NDArray[np.uint64] = _core.sample_hashes(block.X, as_columns(block.y))
+def hash_block(
+    forest: SupervisedForest, factors: NDArray[np.float32] | None, block: Block
+) -> NDArray[np.uint64]:
+    """The hashes that the canonical order sorts samples by, as the trees read them."""
+    targets = as_columns(block.y)
+    hashes = np.empty(len(block.X), dtype=np.uint64)
+    for part in slices_of_cells(forest, block):
+        hashes[part] = _core.sample_hashes(forest._scaled(block.X[part]), targets[part], factors)
     return hashes
+
+
+def slices_of_cells(forest: SupervisedForest, block: Block) -> list[slice]:
+    """Parts of a partition that the trees can read one by one within a bounded memory."""
+    step = max(1, _CELLS_AT_ONCE // forest._n_columns())
+    return [slice(start, start + step) for start in range(0, len(block.X), step)]
 
 
 def as_columns(y: NDArray[Any]) -> NDArray[Any]:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
-from silvan._validation import as_training_features
-from silvan.dask.blocks import Block, Picked, Picks, as_columns
+from silvan._validation import TrainingFeatures, as_training_features
+from silvan.dask.blocks import Block, Picked, Picks, as_columns, slices_of_cells
 from silvan.dask.running import stop_if_cancelled
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.fitting import TrainingRows
-from silvan.forests.sampling import RowPlan, RowSampling, TargetRounding
-from silvan.forests.supervised import SupervisedForest
+from silvan.forests.sampling import RowPlan, RowSampling, TargetRounding, unit_factors
 from silvan.forests.targets import Targets
 
 
@@ -24,10 +24,11 @@ from silvan.forests.targets import Targets
 class GrowingJob:
     """What a worker must know to grow any tree: small, for it travels with every task."""
 
-    forest: SupervisedForest  # parameters, and what the samples are like
+    forest: BaggedSupervisedForest  # parameters, and what the samples are like
     plan: RowPlan  # without what it knows of single samples
     n_values: int
     rounding: TargetRounding | None  # of targets that are numbers
+    spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     seed: int
 
 
@@ -107,13 +108,11 @@ class _DrawnSampling(RowSampling):
 
 def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> ForestArrays:
     """Grow the trees from number `first` on, for each of which every part has drawn samples."""
-    forest = job.forest
-    growth = forest._growth(job.plan, forest.n_features_in_)
-    look = stop_if_cancelled()
-    trees = [
-        forest._grow_range(_training_rows(job, list(drawn)), growth, (tree, tree + 1), look)
-        for tree, drawn in enumerate(zip(*parts, strict=True), first)
-    ]
+    forest, look = job.forest, stop_if_cancelled()
+    trees = []
+    for tree, drawn in enumerate(zip(*parts, strict=True), first):
+        rows = _training_rows(job, list(drawn))
+        trees.append(forest._grow_range(rows, forest._growth_on(rows), (tree, tree + 1), look))
     return join_forests(trees)
 
 
@@ -122,9 +121,10 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
     X = np.concatenate([part.X for part in drawn])
     y = np.concatenate([part.y for part in drawn])
     weights = _join_optional([part.weights for part in drawn])
-    features = as_training_features(X, None)
-    hashed = as_columns(y)
-    order = _core.sample_order(features.rows, hashed, weights)
+    cells = job.forest._scaled(X)
+    features = as_training_features(cells, None) if cells is X else TrainingFeatures(cells, cells)
+    hashed, factors = as_columns(y), unit_factors(job.spreads)
+    order = _core.sample_order(features.rows, hashed, weights, factors)
     honest = job.plan.estimation_share > 0
     sampling = _DrawnSampling(
         plan=job.plan,
@@ -132,34 +132,37 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
         cumulative=None,
         weights=weights,
         seed=job.seed,
-        repeats=_core.sample_repeats(features.rows, hashed, order) if honest else None,
+        repeats=_core.sample_repeats(features.rows, hashed, order, factors) if honest else None,
         given=np.concatenate([part.counts for part in drawn]),
         ranks=_join_optional([part.ranks for part in drawn]),
         numbers=np.concatenate([part.numbers for part in drawn]),
     )
     targets = y if job.rounding is None else job.rounding(y)
-    return TrainingRows(features, _DrawnTargets(targets, job.n_values), sampling)
+    return TrainingRows(features, _DrawnTargets(targets, job.n_values), sampling, job.spreads)
 
 
 def vote_on_block(
-    forest: SupervisedForest, drawn: list[NDArray[np.int32]], arrays: ForestArrays, block: Block
+    forest: BaggedSupervisedForest,
+    drawn: list[NDArray[np.int32]],
+    arrays: ForestArrays,
+    block: Block,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Sums of votes of the trees that did not draw a sample, and how many these are.
 
     `drawn` has the places of the samples that each tree drew. Votes are added in the order of the
     trees, as the core adds them.
     """
-    n_samples = len(block.X)
-    sums = np.zeros((n_samples, arrays.n_outputs))
-    counts = np.zeros(n_samples, dtype=np.int32)
-    if n_samples == 0:
-        return sums, counts
-    for tree, places in enumerate(drawn):
-        votes = _core.predict(arrays.tree(tree), block.X, forest._hard_votes(), 1)
-        votes[places] = 0.0
-        sums += votes
-        counts += 1
+    sums = np.zeros((len(block.X), arrays.n_outputs))
+    counts = np.full(len(block.X), len(drawn), dtype=np.int32)
+    for places in drawn:
         counts[places] -= 1
+    for part in slices_of_cells(forest, block):
+        rows = forest._scaled(block.X[part])
+        for tree, places in enumerate(drawn):
+            votes = _core.predict(arrays.tree(tree), rows, forest._hard_votes, 1)
+            inside = places[slice(*np.searchsorted(places, [part.start, part.start + len(rows)]))]
+            votes[inside - part.start] = 0.0
+            sums[part] += votes
     return sums, counts
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 
-from silvan import _core
 from silvan._validation import check_choice
 from silvan.dask.collections import predict_lazily
 from silvan.dask.layouts import open_layout
@@ -18,10 +20,21 @@ from silvan.dask.partitions import is_collection, learnt
 from silvan.dask.running import Session, find_client
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
+from silvan.forests.bagged import Growth
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
-from silvan.forests.supervised import SupervisedForest
-from silvan.projections import ProjectionDistribution
 
+# What a forest has learnt of its samples when trees grow.
+_OF_SAMPLES = {
+    "n_features_in_",
+    "feature_names_in_",
+    "shape_",
+    "channels_",
+    "_categories",
+    "_flat_samples",
+    "_criterion",
+    "_hard_votes",
+}
 LAYOUTS = ("auto", "replicated", "partitioned")
 
 
@@ -33,13 +46,13 @@ class ClusterParameters:
     client: Client | None = None
 
 
-class ClusterForest(ClusterParameters, SupervisedForest):
+class ClusterForest(ClusterParameters, BaggedSupervisedForest):
     """A forest that is fitted by a cluster and predicts Dask collections lazily."""
 
     # The estimator of one machine that this one is in all else.
-    _local: ClassVar[type[SupervisedForest]]
+    _local: ClassVar[type[BaggedSupervisedForest]]
 
-    def to_local(self) -> SupervisedForest:
+    def to_local(self) -> BaggedSupervisedForest:
         """The same forest as an estimator of one machine.
 
         Returns
@@ -71,10 +84,18 @@ class ClusterForest(ClusterParameters, SupervisedForest):
         """
         self.to_local().save(path)
 
-    def _unfitted(self) -> SupervisedForest:
+    def _unfitted(self) -> BaggedSupervisedForest:
         """The estimator of one machine, not fitted."""
         names = [declared.name for declared in fields(self._local) if declared.init]
         return self._local(**{name: getattr(self, name) for name in names})
+
+    def _reader(self) -> BaggedSupervisedForest:
+        """The same, with what it knows of the samples, but of no single one."""
+        reader = self._unfitted()
+        for name in _OF_SAMPLES & vars(self).keys():
+            setattr(reader, name, getattr(self, name))
+        reader._scaler = None  # workers scale samples first of all
+        return reader
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -84,7 +105,7 @@ class ClusterForest(ClusterParameters, SupervisedForest):
         self._check_parameters()
         layout = open_layout(self, self._session, X, y, sample_weight)
         checked = layout.check(self)
-        self._growth(checked.plan, self.n_features_in_)
+        self._growth(checked.plan)
         return checked
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
@@ -92,19 +113,16 @@ class ClusterForest(ClusterParameters, SupervisedForest):
         rows: TrainingRows = layout.read(self, checked, seed)
         return rows
 
-    def _grow(
+    def _grow_range(
         self,
         rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
+        growth: Growth,
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
-        """Grow the trees from number `first` on."""
-        trees = (first, int(self.n_estimators))
         layout: Any = rows.features
-        with self._progress(trees) as progress:
-            grown: ForestArrays = layout.grow(self, rows, trees, progress)
-        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+        grown: ForestArrays = layout.grow(self, rows, trees, on_progress)
+        return grown
 
     def _out_of_bag_votes(
         self, rows: TrainingRows
@@ -152,7 +170,7 @@ class ClusterForest(ClusterParameters, SupervisedForest):
         if not is_collection(X):
             return float(super().score(X, y, sample_weight))
         predicted, y, sample_weight = _gather(self.predict(X), y, sample_weight)
-        metric = type(self)._metric
+        metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_clone__(self) -> Self:

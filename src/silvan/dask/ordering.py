@@ -19,7 +19,7 @@ _HASH_BITS = 64
 
 def canonical_order(
     session: Session, hashes: list[Future], starts: NDArray[np.int64], plan: RowPlan
-) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """The order that `_core.sample_order` gives the whole table, and `_core.sample_repeats`.
 
     Hashes are uniform, so that equal ranges of them hold about as many samples each.
@@ -83,23 +83,18 @@ def sort_ranges(
 
 def _apply_plan(
     order: NDArray[np.uint32], fresh: NDArray[np.bool_], plan: RowPlan
-) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Leave out samples that take no part, and sort equal ones by weight."""
-    needs_groups = plan.estimation_share > 0 or plan.weights is not None
-    group = np.cumsum(fresh) if needs_groups else None
+    group = np.cumsum(fresh)
     if plan.kept is not None:
         places = np.full(plan.n_samples, -1, dtype=np.int32)
         places[plan.kept] = np.arange(len(plan.kept), dtype=np.int32)
         taken = places[order] >= 0
         order = places[order[taken]].astype(np.uint32)
-        group = None if group is None else group[taken]
+        group = group[taken]
     if plan.weights is not None:
-        assert group is not None
         by_weight = np.lexsort((plan.weights[order], group))
         order = order[by_weight]
-    if plan.estimation_share == 0:
-        return order, None
-    assert group is not None
     repeats = np.zeros(len(order), dtype=np.uint8)
     repeats[1:] = group[1:] == group[:-1]
     return order, repeats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from operator import getitem
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from silvan._validation import MAX_SAMPLES, check_sample_weight
+from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
     Survey,
@@ -26,15 +28,18 @@ from silvan.dask.blocks import (
     survey_partition,
 )
 from silvan.dask.drawing import GrowingJob, TreeDrawer, grow_drawn, vote_on_block
+from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
-from silvan.dask.partitions import Part, learnt
+from silvan.dask.partitions import Part
 from silvan.dask.replicated import tree_ranges
 from silvan.dask.running import ClusterError, Session
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.fitting import CheckedRows, TrainingRows
-from silvan.forests.sampling import plan_rows, sampling_in_order
+from silvan.forests.grid import GridForest
+from silvan.forests.sampling import RowPlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
 from silvan.forests.targets import ClassTargets, NumberTargets, Targets
 from silvan.preprocessing import sample_counts
@@ -52,8 +57,6 @@ _DEFAULT_MEMORY = 4 * 2**30
 # Draws go through the scheduler, so many at a time (samples, of 5 bytes each as a rule).
 _DRAWS_AT_ONCE = 2**24
 _TREES_PER_THREAD = 16
-# What a forest learns of its samples before it grows.
-_OF_SAMPLES = ("n_features_in_", "feature_names_in_", "_categories", "shape_", "_flat_samples")
 
 
 class Partitioned:
@@ -80,51 +83,74 @@ class Partitioned:
         self._starts = np.cumsum([0, *(survey.n_samples for survey in surveys)])
         _check_number(int(self._starts[-1]))
         forest.__dict__.update(merge_learnt(surveys))
+        if isinstance(forest, GridForest) and not forest._wants_channels():
+            forest.channels_ = None  # of all partitions together, some of which may want them
         seen = [survey for survey in surveys if survey.n_samples]
         classes = None
         if isinstance(forest, ForestClassifier):
             classes = np.unique(np.concatenate([survey.targets for survey in seen]))
         dtype = np.result_type(*(survey.dtype for survey in seen))
-        self._encoding = Encoding(self._reader(forest), dtype, classes)
+        self._encoding = Encoding(forest._reader(), dtype, classes)
         self._encode()
         targets = self._targets(seen)
         weight = self._weight(seen)
-        plan = plan_rows(
-            int(self._starts[-1]),
-            weight,
-            forest._class_factor(targets, weight),
-            bootstrap=forest.bootstrap,
-            max_samples=forest.max_samples,
-            estimation_share=forest.honest_fraction if forest.honest else 0.0,
-            numeric_targets=targets.numeric,
-        )
         layout: Any = self
-        return CheckedRows(layout, targets, weight, plan)
+        return CheckedRows(layout, targets, weight, forest._plan_rows(targets, weight))
 
     def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
-        """Scale the samples if asked for, and find their canonical order."""
-        session, plan = self._session, checked.plan
+        """Scale the samples if asked for, learn from them, and find their canonical order."""
+        plan = checked.plan
         if forest.scaling is not None:
             self._scale(forest, checked)
-        hashes = session.compute([(hash_block, block) for block in self._blocks])
-        order, repeats = canonical_order(session, hashes, self._starts, plan)
-        session.drop(hashes)
-        sampling = sampling_in_order(plan, order, repeats, seed)
+        spreads = None
+        if forest._has_unit_free_directions():
+            kept = [self._kept_part(k, plan.kept, None)[0] for k in range(len(self._blocks))]
+            spreads = learn_spreads(self._session, self._blocks, kept, forest._n_categories())
+        reader = forest._reader()
+        channels = None
+        if isinstance(reader, GridForest) and reader.channels_ is not None:
+            channels = reader.channels_ = self._learn_channels(reader, plan, seed)
+        order, repeats = self._order(reader, spreads, plan)
+        honest = plan.estimation_share > 0
+        sampling = sampling_in_order(plan, order, repeats if honest else None, seed)
         self._drawer = TreeDrawer(
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
         layout: Any = self
-        return TrainingRows(layout, checked.targets, sampling, self._scaler)
+        return TrainingRows(layout, checked.targets, sampling, spreads, self._scaler, channels)
+
+    def _order(
+        self, reader: BaggedSupervisedForest, spreads: NDArray[np.float64] | None, plan: RowPlan
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        """The canonical order of the samples that take part, and which equal the one before."""
+        session = self._session
+        hash_one = partial(hash_block, reader, unit_factors(spreads))
+        hashes = session.compute([(hash_one, block) for block in self._blocks])
+        found = canonical_order(session, hashes, self._starts, plan)
+        session.drop(hashes)
+        return found
+
+    def _learn_channels(self, reader: Any, plan: RowPlan, seed: int) -> FittedChannels:
+        """Let channels learn from distinct samples, in the canonical order of what was given."""
+        raw = copy(reader)
+        raw.channels_ = None
+        order, repeats = self._order(raw, None, plan)
+        first = order[repeats == 0].astype(np.int32)
+        numbers = first if plan.kept is None else plan.kept[first]
+        return learn_channels(
+            self._session, reader, self._blocks, self._starts, numbers.astype(np.int64), seed
+        )
 
     def grow(
         self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
     ) -> ForestArrays:
         """Grow batches of trees, each from one pass over the partitions."""
         job = GrowingJob(
-            self._reader(forest),
+            forest._reader(),
             rows.sampling.plan.without_samples(),
             rows.targets.n_values,
             rows.targets.rounding(rows.sampling.plan),
+            rows.spreads,
             rows.sampling.seed,
         )
         first, last = trees
@@ -146,7 +172,7 @@ class Partitioned:
             for places, picks in zip(drawn, self._drawer(tree), strict=True):
                 places.append(picks.places)
         arrays = session.client.scatter(forest.forest_, hash=False)
-        reader = self._reader(forest)
+        reader = forest._reader()
         votes = session.results(
             session.compute(
                 [
@@ -159,14 +185,6 @@ class Partitioned:
         sums = np.concatenate([sums for sums, _ in votes])
         counts = np.concatenate([counts for _, counts in votes])
         return (sums, counts) if kept is None else (sums[kept], counts[kept])
-
-    def _reader(self, forest: ClusterForest) -> Any:
-        """An estimator of one machine that knows what the samples are like."""
-        reader = forest._unfitted()
-        reader.__dict__.update(
-            {name: value for name, value in learnt(forest).items() if name in _OF_SAMPLES}
-        )
-        return reader
 
     def _encode(self) -> None:
         """Encode the partitions, once if they fit into the workers' memory."""
@@ -264,6 +282,8 @@ class Partitioned:
         encoding, plan = self._encoding, rows.sampling.plan
         itemsize = 1 if encoding.dtype == np.uint8 and self._scaler is None else 4
         width = encoding.forest.n_features_in_ * itemsize + 8 * rows.targets.n_values + 16
+        if rows.channels is not None:
+            width += rows.channels.bytes_per_sample
         n_drawn = min(plan.n_draws, plan.n_kept)
         tree = n_drawn * width
         smallest = min(self._session.memory_limits(), default=_DEFAULT_MEMORY)

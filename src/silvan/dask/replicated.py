@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -17,8 +16,8 @@ from silvan.dask.partitions import Part, join_parts, learnt, n_bytes
 from silvan.dask.running import Session, stop_if_cancelled
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.fitting import CheckedRows, TrainingRows
-from silvan.forests.supervised import SupervisedForest
 
 if TYPE_CHECKING:
     from silvan.dask.forest import ClusterForest
@@ -31,7 +30,7 @@ _TASKS_PER_THREAD = 8
 class Replica:
     """What a worker grows trees on: a forest that has seen the data, and its samples."""
 
-    forest: SupervisedForest
+    forest: BaggedSupervisedForest
     rows: Any  # CheckedRows, then TrainingRows
 
     def __sizeof__(self) -> int:
@@ -61,11 +60,11 @@ class Replicated:
         """Read the samples; the client learns in which order they are drawn."""
         session = self._session
         read = session.submit(read_replica, self._replica, seed)
-        sampling, scaler = session.result(session.submit(describe_rows, read))
+        sampling, *learnt_of_them = session.result(session.submit(describe_rows, read))
         session.drop([self._replica])
         self._replica = read
         layout: Any = self
-        return TrainingRows(layout, checked.targets, sampling, scaler)
+        return TrainingRows(layout, checked.targets, sampling, *learnt_of_them)
 
     def grow(
         self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
@@ -74,7 +73,8 @@ class Replicated:
         session = self._session
         ranges = tree_ranges(trees, session.n_threads() * _TASKS_PER_THREAD)
         holders = self._copy_to_new_workers(set())
-        futures = [session.submit(grow_range, self._replica, span) for span in ranges]
+        grow = partial(grow_range, forest._reader())
+        futures = [session.submit(grow, self._replica, span) for span in ranges]
         grown: dict[str, ForestArrays] = {}
         n_done = 0
         for future, part in session.completed(futures):
@@ -91,7 +91,7 @@ class Replicated:
         session = self._session
         arrays = session.client.scatter(forest.forest_, hash=False)
         votes: tuple[NDArray[np.float64], NDArray[np.int32]] = session.result(
-            session.submit(vote_out_of_bag, self._replica, arrays)
+            session.submit(partial(vote_out_of_bag, forest._reader()), self._replica, arrays)
         )
         return votes
 
@@ -112,7 +112,9 @@ def tree_ranges(trees: tuple[int, int], n_ranges: int) -> Iterator[tuple[int, in
     return pairwise(ends)
 
 
-def check_replica(forest: SupervisedForest, X: list[Any], y: list[Any], w: list[Any]) -> Replica:
+def check_replica(
+    forest: BaggedSupervisedForest, X: list[Any], y: list[Any], w: list[Any]
+) -> Replica:
     """Join the partitions and check them."""
     joined_X, joined_y, weight = join_parts(X, y, w)
     checked = forest._check_fit(joined_X, joined_y, weight)
@@ -129,23 +131,22 @@ def read_replica(replica: Replica, seed: int) -> Replica:
     return Replica(replica.forest, replica.forest._read_rows(replica.rows, seed))
 
 
-def describe_rows(replica: Replica) -> tuple[Any, Any]:
-    """Draws and scaling, without the samples."""
-    return replica.rows.sampling, replica.rows.scaler
+def describe_rows(replica: Replica) -> tuple[Any, ...]:
+    """Draws and what was learnt of the samples, without them."""
+    return tuple(replica.rows[2:])
 
 
-def grow_range(replica: Replica, trees: tuple[int, int]) -> ForestArrays:
+def grow_range(
+    forest: BaggedSupervisedForest, replica: Replica, trees: tuple[int, int]
+) -> ForestArrays:
     """Grow a range of trees."""
-    forest, rows = replica.forest, replica.rows
-    growth = forest._growth(rows.sampling.plan, forest.n_features_in_)
-    return forest._grow_range(rows, growth, trees, stop_if_cancelled())
+    rows: TrainingRows = replica.rows
+    return forest._grow_range(rows, forest._growth_on(rows), trees, stop_if_cancelled())
 
 
 def vote_out_of_bag(
-    replica: Replica, arrays: ForestArrays
+    forest: BaggedSupervisedForest, replica: Replica, arrays: ForestArrays
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Votes of the trees on samples that they did not draw."""
-    forest = copy(replica.forest)
     forest.forest_ = arrays
-    forest._sampling = replica.rows.sampling
     return forest._out_of_bag_votes(replica.rows)

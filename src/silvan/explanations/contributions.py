@@ -25,10 +25,11 @@ class Contributions(NamedTuple):
     ----------
     bias : ndarray of shape (n_outputs,), or float
         The mean over the trees of the values of their roots: what the forest predicts before it
-        looks at a sample. A float for regressors of one output.
+        looks at a sample. Of a boosted forest, their sum and the start. A float for regressors of
+        one output.
     values : ndarray of shape (n_samples, n_features, n_outputs), or (n_samples, n_features)
         The part of each feature in each prediction. The outputs are the classes of a classifier.
-        Regressors of one output have no axis for them.
+        Regressors of one output, and boosted forests of two classes, have no axis for them.
     """
 
     bias: NDArray[np.float64] | float
@@ -42,10 +43,14 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     from the root's value to the value of its leaf; each split on the way changes it by the
     difference between child and node. The change is shared among the features of the split's
     direction in proportion to their absolute coefficients, as in `feature_importances_`, and shares
-    are averaged over the trees. A patch shares its changes equally among its cells.
+    are averaged over the trees. A patch shares its changes equally among its cells, and so does a
+    window on a channel; what a cell of a channel gets goes on to the values that it is computed
+    from.
 
     The parts add up: ``bias + values.sum(axis=1)`` is `predict_proba` of a classifier and
-    `predict` of a regressor, but for rounding.
+    `predict` of a regressor, but for rounding. Of a boosted forest it is the raw score, the
+    `decision_function` of a classifier; with a link such as the logarithm of "poisson", `predict`
+    is a function of it.
 
     Parameters
     ----------
@@ -98,18 +103,29 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """
     check_predictor(forest)
     nodes = forest.apply(X)
-    arrays = forest.fitted_.voting_arrays
+    fitted = forest.fitted_
+    arrays = fitted.voting_arrays
     bias = np.zeros(arrays.n_outputs)
-    values = np.zeros((len(nodes), arrays.n_features, arrays.n_outputs))
+    channels = forest.fitted_.channels
+    n_features = arrays.n_features if channels is None else forest.n_features_in_
+    values = np.zeros((len(nodes), n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
         means = node_values(arrays, tree)
         bias += means[0]
         leaves, place = np.unique(nodes[:, tree], return_inverse=True)
-        for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means)):
-            values[:, :, output] += parts.toarray()[place]
-    bias /= arrays.n_trees
-    values /= arrays.n_trees
-    if not hasattr(forest, "classes_") and arrays.n_outputs == 1:
+        shares = direction_shares(arrays.shares(tree), fitted.spreads)
+        for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means, shares)):
+            dense = parts.toarray()
+            if channels is not None:
+                dense = channels.credit_on_grid(dense).reshape(len(leaves), n_features)
+            values[:, :, output] += dense[place]
+    start = forest.fitted_.start
+    if start is None:
+        bias /= arrays.n_trees
+        values /= arrays.n_trees
+    else:
+        bias += start
+    if arrays.n_outputs == 1 and (start is not None or not hasattr(forest, "classes_")):
         return Contributions(float(bias[0]), values[:, :, 0])
     return Contributions(bias, values)
 
@@ -134,7 +150,11 @@ def node_values(forest: ForestArrays, tree: int) -> NDArray[np.float64]:
 
 
 def _parts_of_leaves(
-    forest: ForestArrays, tree: int, leaves: NDArray[np.int32], means: NDArray[np.float64]
+    forest: ForestArrays,
+    tree: int,
+    leaves: NDArray[np.int32],
+    means: NDArray[np.float64],
+    shares: csr_array,
 ) -> list[csr_array]:
     """Parts of the features in the values of some leaves: for each output a row per leaf."""
     left = forest.left[slice(*forest.tree_offsets[tree : tree + 2])]
@@ -155,6 +175,5 @@ def _parts_of_leaves(
         return [csr_array((len(leaves), forest.n_features))] * forest.n_outputs
     places = (np.concatenate(rows), np.concatenate(columns))
     change = np.concatenate(changes)
-    shares = direction_shares(forest.directions(tree))
     shape = (len(leaves), len(left))
     return [csr_array((change[:, k], places), shape=shape) @ shares for k in range(change.shape[1])]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from silvan._validation import check_flag, check_integer, invalid, is_integer
+from silvan._validation import check_flag, check_forest, check_integer, invalid, is_integer
+from silvan._windows import Window
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
@@ -31,9 +31,10 @@ def to_text(
 
     A split is written as ``direction <= threshold``; the branch below it is taken if that holds. A
     patch is written as the sum over a box of the grid, ``sum X[2:5, 0:3]``, in the notation of
-    slices. A categorical feature has the codes of its categories at the node behind its name, as
-    in ``colour {red: 0.31, blue: -0.20} + size``; all others have code 0. A forest with `scaling`
-    has directions and thresholds over scaled features.
+    slices, and a window on a channel as ``mean of channel 1 [2:5, 0:3]``, with ``largest`` in front
+    and the shift behind it where it is shifted. A categorical feature has the codes of its
+    categories at the node behind its name, as in ``colour {red: 0.31, blue: -0.20} + size``; all
+    others have code 0. A forest with `scaling` has directions and thresholds over scaled features.
 
     Parameters
     ----------
@@ -67,9 +68,10 @@ def to_text(
     >>> from sklearn.datasets import load_iris
     >>> from silvan import ForestClassifier
     >>> from silvan.export import to_text
+    >>> from silvan.projections import SparseSigns
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> forest = ForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    >>> print(to_text(forest))
+    >>> forest = ForestClassifier(5, projections=SparseSigns(), max_depth=2, random_state=3)
+    >>> print(to_text(forest.fit(X, y)))
     |--- sepal length (cm) + petal width (cm) <= 5.90
     |   |--- class: 0
     |--- sepal length (cm) + petal width (cm) >  5.90
@@ -78,7 +80,7 @@ def to_text(
     |   |--- petal length (cm) >  4.75
     |   |   |--- class: 2 (0.86)
     """
-    check_is_fitted(forest)
+    check_forest(forest)
     check_tree(forest, tree)
     check_integer("max_depth", max_depth, 1, or_none=True)
     check_integer("decimals", decimals, 0)
@@ -101,15 +103,20 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     -------
     description : dict
         ``type``, ``n_features``, ``feature_names`` and ``classes`` (both None where there are
-        none), ``categories`` (a list of names for each categorical feature and None for numbers, or
+        none), ``channels`` (the names of the arrays that windows lie on, or None),
+        ``categories`` (a list of names for each categorical feature and None for numbers, or
         None), ``shape`` (of the grid, or None), ``scaling`` (of the features that directions are
         over, or None), ``hard_votes`` (whether a leaf gives one vote, shared by its most probable
-        classes, in place of its values) and ``trees``. A tree is a list of
+        classes, in place of its values), ``start`` and ``loss`` (of a boosted forest: what the
+        values of its leaves are added to, and the name of the loss, whose link follows; both None
+        where values are averaged) and ``trees``. A tree is a list of
         nodes; the first is the root. A split has ``features``, ``coefficients`` (that of a
         categorical feature is a dictionary of the codes of its categories, by name; others have
         code 0), ``threshold`` (None where it is infinite: missing values go one way and all others
         the other), ``missing`` ("left" or "right") and the numbers of its children ``left`` and
-        ``right``; a leaf has ``values``, one for each class or output. Both have ``n_samples``,
+        ``right``; where it is over windows, ``windows`` take the place of ``features``, with the
+        attributes of `silvan.projections.Window` each. A leaf has ``values``, one for each class or
+        output. Both have ``n_samples``,
         ``weight`` and ``impurity``.
 
     Examples
@@ -120,21 +127,25 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> X, y = load_iris(return_X_y=True)
     >>> root = to_dict(ForestClassifier(5, random_state=0).fit(X, y))["trees"][0][0]
     >>> root["features"], root["coefficients"], root["left"], root["right"]
-    ([0, 3], [1.0, -1.0], 1, 2)
+    ([1, 3], [1.0, -1.0], 1, 2)
     """
-    check_is_fitted(forest)
-    patches = grid_of(forest)
+    check_forest(forest)
+    patches, channels = grid_of(forest), forest.fitted_.channels
     names = getattr(forest, "feature_names_in_", None)
     classes = getattr(forest, "classes_", None)
+    start = forest.fitted_.start
     return {
         "type": type(forest).__name__,
-        "n_features": forest.forest_.n_features,
+        "n_features": forest.n_features_in_,
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches._shape()),
+        "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
+        "start": None if start is None else start.tolist(),
+        "loss": None if start is None else type(forest.loss_).__name__,
         "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
     }
 
@@ -172,7 +183,9 @@ class _Codes:
 
 def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
     arrays, codes = forest.forest_, _Codes(forest, tree)
-    directions, values = arrays.directions(tree), arrays.leaf_values(tree).toarray()
+    # A direction is over features alone or over windows alone.
+    directions = arrays.stored_directions(tree) if arrays.n_windows else arrays.directions(tree)
+    values = arrays.leaf_values(tree).toarray()
     first, last = arrays.tree_offsets[tree : tree + 2]
     for number, node in enumerate(range(first, last)):
         facts = {
@@ -188,12 +201,18 @@ def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
         features = directions.indices[entries].tolist()
         coefficients = directions.data[entries].tolist()
         threshold = float(arrays.threshold[node])
-        yield {
-            "features": features,
-            "coefficients": [
+        windows = [window._asdict() for _, window in arrays.windows(node)]
+        coefficients = (
+            coefficients
+            if windows
+            else [
                 codes.coefficient(number, *pair)
                 for pair in zip(features, coefficients, strict=True)
-            ],
+            ]
+        )
+        yield {
+            **({"windows": windows} if windows else {"features": features}),
+            "coefficients": coefficients,
             "threshold": threshold if np.isfinite(threshold) else None,
             "missing": "left" if arrays.missing_left[node] else "right",
             "left": left,
@@ -222,7 +241,9 @@ class TreeWriter:
         self.nodes = list(_nodes(forest, tree))
         patches = grid_of(forest)
         self._shape = None if patches is None else patches._shape()
-        self._classes = getattr(forest, "classes_", None)
+        self._classes = leaf_classes(forest)
+        channels = forest.fitted_.channels
+        self._channels = None if channels is None else channels.layout.names
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -262,12 +283,16 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
-        box = self._box(node["features"], node["coefficients"])
-        if box:
-            return box
+        if "windows" in node:
+            names = [self._window(Window(**window)) for window in node["windows"]]
+        else:
+            box = self._box(node["features"], node["coefficients"])
+            if box:
+                return box
+            names = [self._name(feature) for feature in node["features"]]
         terms = [
-            self._term(feature, coefficient)
-            for feature, coefficient in zip(node["features"], node["coefficients"], strict=True)
+            self._term(name, coefficient)
+            for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
         text = " ".join(shown)
@@ -275,14 +300,16 @@ class TreeWriter:
         text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
         return f"{text} + ... {more} more" if more > 0 else text
 
-    def _term(self, feature: int, coefficient: float | dict[str, float]) -> tuple[str, str]:
+    def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
-        name = self._name(feature)
         if isinstance(coefficient, dict):
             return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
         size = abs(coefficient)
         text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
         return "-" if coefficient < 0 else "+", text
+
+    def _window(self, window: Window) -> str:
+        return window.describe(None if self._channels is None else self._channels[window.channel])
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:
@@ -337,6 +364,12 @@ def join_best(names: Sequence[Any], values: Sequence[float]) -> str:
     return " or ".join(best)
 
 
+def leaf_classes(forest: BaseForest) -> Any:
+    """The classes whose shares the leaves hold; None where these hold other numbers."""
+    boosted = forest.fitted_.start is not None
+    return None if boosted else getattr(forest, "classes_", None)
+
+
 def check_tree(forest: BaseForest, tree: object) -> None:
     """Require the number of a tree."""
     n_trees = forest.forest_.n_trees
@@ -346,7 +379,7 @@ def check_tree(forest: BaseForest, tree: object) -> None:
 
 def check_feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
     """Require a name for each feature; None takes those of the forest, if it has any."""
-    n_features = forest.forest_.n_features
+    n_features = forest.n_features_in_
     if given is None:
         names: Sequence[str] | None = getattr(forest, "feature_names_in_", None)
         return names

@@ -3,7 +3,9 @@
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from silvan import forests, projections, unsupervised
+from silvan import boosting, channels, forests, losses, projections, unsupervised
+from silvan.channels import ChannelLayout, FittedChannels
+from silvan.channels.plane import PlaneGrid
 from silvan.files.container import FileFormatError
 from silvan.files.encoding import register
 from silvan.files.saving import load, save
@@ -19,15 +21,17 @@ from silvan.unsupervised.leaf_index import LeafIndex
 
 __all__ = ["FileFormatError", "load", "register", "save"]
 
-for _module in (forests, projections, unsupervised):
+_KEPT = BaseEstimator | projections.ProjectionDistribution | channels.Channel | losses.Loss
+for _module in (boosting, channels, forests, losses, projections, unsupervised):
     for _name in _module.__all__:
-        if issubclass(
-            _class := getattr(_module, _name), BaseEstimator | projections.ProjectionDistribution
-        ):
+        _class = getattr(_module, _name)
+        if isinstance(_class, type) and issubclass(_class, _KEPT):
             register(_class)
 for _class in (
     BinaryAffinity,
     CategoryTable,
+    ChannelLayout,
+    FittedChannels,
     ForestArrays,
     FrozenEstimator,
     GaussianAffinity,
@@ -36,6 +40,7 @@ for _class in (
     LeafIndex,
     LinearScaler,
     MahalanobisAffinity,
+    PlaneGrid,
     RankScaler,
     RowPlan,
     RowSampling,

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -25,6 +27,18 @@ C = TypeVar("C", bound=type)
 _registered: dict[str, type] = {}
 # Characters that an array of strings may have room for; a file could ask for any number.
 _MAX_CHARACTERS = 2**28
+# Dates and times, and how each is written; what a subclass adds, such as nanoseconds, is not kept.
+_MOMENTS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "date": (date, date.isoformat, date.fromisoformat),
+    "time": (time, time.isoformat, time.fromisoformat),
+    "timedelta": (
+        timedelta,
+        lambda value: [value.days, value.seconds, value.microseconds],
+        lambda parts: timedelta(*parts),
+    ),
+}
+_DATE_DTYPE = re.compile(r"(datetime|timedelta)64\[\w+\]")
 
 
 def register(cls: C) -> C:
@@ -112,6 +126,8 @@ class Encoder:
             return self._encode_items(value, path)
         if isinstance(value, tuple):
             return _tagged("tuple", items=self._encode_items(value, path))
+        if isinstance(value, date | time | timedelta):
+            return self._encode_moment(value, path)
         if isinstance(value, Mapping):
             return self._encode_mapping(value, path)
         if isinstance(value, np.random.RandomState):
@@ -141,9 +157,19 @@ class Encoder:
         if value.dtype.kind == "U" and value.nbytes // 4 <= _MAX_CHARACTERS:
             items = value.ravel().tolist()
             return _tagged("text", shape=shape, width=value.dtype.itemsize // 4, items=items)
+        if value.dtype.kind in "mM":
+            native = value.astype(value.dtype.newbyteorder("="))
+            counts = self._encode_array(native.view(np.int64), path)
+            return _tagged("dates", dtype=str(native.dtype), counts=counts)
         if value.dtype.kind == "O":
             items = self._encode_items(value.ravel().tolist(), path)
             return _tagged("objects", shape=shape, items=items)
+        raise _refusal(value, path)
+
+    def _encode_moment(self, value: Any, path: str) -> Any:
+        for name, (cls, write, read) in _MOMENTS.items():
+            if isinstance(value, cls) and read(write(value)) == value:
+                return _tagged("moment", type=name, value=write(value))
         raise _refusal(value, path)
 
     def _encode_random_state(self, value: np.random.RandomState, path: str) -> Any:
@@ -210,7 +236,7 @@ class Decoder:
             raise damaged(f"its array {next(iter(self._arrays))!r} belongs to nothing")
 
     def _decode_scalar(self, *, value: Any) -> Any:
-        return self._decode_array(name=value["name"])[()]
+        return self.decode(value)[()]
 
     def _decode_tuple(self, *, items: list[Any]) -> tuple[Any, ...]:
         return tuple(self.decode(items))
@@ -226,6 +252,14 @@ class Decoder:
         if not longest <= width or len(items) * width > _MAX_CHARACTERS:
             raise damaged("its strings do not fit into their array")
         return np.array(items, dtype=f"<U{width}").reshape(shape)
+
+    def _decode_dates(self, *, dtype: str, counts: Any) -> NDArray[Any]:
+        if not _DATE_DTYPE.fullmatch(dtype):
+            raise damaged(f"it has dates of the unknown type {dtype[:20]!r}")
+        return np.asarray(self.decode(counts), dtype=np.int64).view(dtype)
+
+    def _decode_moment(self, *, type: str, value: Any) -> Any:
+        return _MOMENTS[type][2](value)
 
     def _decode_objects(self, *, shape: list[int], items: list[Any]) -> NDArray[Any]:
         array = np.empty(len(items), dtype=object)

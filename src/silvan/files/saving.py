@@ -8,13 +8,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from silvan._validation import check_persistent
 from silvan._version import __version__
 from silvan.files.container import Contents, FileFormatError, damaged, read, write
 from silvan.files.encoding import Decoder, Encoder
 
 _FORMAT = "silvan"
 # Rises when older versions of silvan could misread what newer ones write.
-_FORMAT_VERSION = 2
+_FORMAT_VERSION = 3
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -27,7 +28,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     path : str or path-like
         Where to write it.
     """
-    check_is_fitted(estimator)
+    check_persistent(estimator)
     encoder = Encoder()
     encoded = encoder.encode(estimator, "")
     estimator._check_fitted()

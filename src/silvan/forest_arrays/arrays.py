@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from silvan import _core
+from silvan._windows import STATISTICS, Window
 from silvan.forest_arrays.checks import check_arrays, n_running_sums
-from silvan.forest_arrays.joining import join_forests, take_tree
+from silvan.forest_arrays.joining import join_forests, take_trees
 from silvan.forest_arrays.layout import DTYPES
 
 
@@ -52,10 +53,12 @@ class ForestArrays:
         Value of the criterion at the node.
     value_indptr, value_outputs, values : arrays
         Values of each leaf as a row of a CSR matrix with `n_outputs` columns: class probabilities,
-        means of the targets, or, without targets, the leaf's share of the tree's weight.
+        means of the targets, what a boosted tree adds to raw scores, or, without targets, the
+        leaf's share of the tree's weight.
     member_indptr, members : arrays
         In-bag training samples of each leaf: those that its values are means of. In an honest
-        forest a leaf that none reached has the members of its nearest ancestor.
+        forest a leaf that none reached has the members of its nearest ancestor. A boosted forest
+        keeps no members.
     grid_shape : int64 array
         Shape of the grid whose running sums directions are over, besides the features: column
         ``n_features + j`` is running sum j. Empty where directions are over features only.
@@ -65,6 +68,16 @@ class ForestArrays:
         Number of categories of each feature, 0 for numbers: column ``n_features + j`` is the
         indicator of category j, counted feature after feature, and its coefficient the code of the
         category at the node. Empty where all features are numbers.
+    channel_shapes, window_max_size, window_wraps, window_statistics : arrays
+        Lengths of the channels along their axes, channel after channel, whose cells the features
+        are; the largest size of a window along each axis; 1 for each axis that is a circle; and
+        the statistics that windows have, as positions in ("mean", "spread", "slope"). Empty where
+        directions are not over windows.
+    window_channel, window_box, window_statistic, window_shift : arrays
+        The windows that directions are over, in the order of their terms: column
+        ``n_features + k`` is window k. A box has a start and an end along each axis; a shift r
+        stands for the largest mean of the boxes that are moved by -r, 0 or r along each axis, and
+        -r for the smallest. `windows` has them as objects.
     """
 
     n_features: int
@@ -88,6 +101,14 @@ class ForestArrays:
     grid_shape: NDArray[np.int64]
     grid_contiguous: NDArray[np.uint8]
     n_categories: NDArray[np.int64]
+    channel_shapes: NDArray[np.int64]
+    window_max_size: NDArray[np.int64]
+    window_wraps: NDArray[np.uint8]
+    window_statistics: NDArray[np.uint8]
+    window_channel: NDArray[np.int32]
+    window_box: NDArray[np.int32]
+    window_statistic: NDArray[np.uint8]
+    window_shift: NDArray[np.int8]
 
     @classmethod
     def from_native(
@@ -103,11 +124,16 @@ class ForestArrays:
         return cls(n_features, n_outputs, **{name: arrays[name] for name in DTYPES})
 
     def __repr__(self) -> str:
-        return (
-            f"<ForestArrays: {self.n_trees:,} trees, {self.n_nodes:,} nodes, {self.n_leaves:,} "
-            f"leaves, {self.n_features:,} features, {self.n_outputs:,} outputs, "
-            f"{self.nbytes:,} bytes>"
-        )
+        counts = {
+            ("tree", "trees"): self.n_trees,
+            ("node", "nodes"): self.n_nodes,
+            ("leaf", "leaves"): self.n_leaves,
+            ("feature", "features"): self.n_features,
+            ("output", "outputs"): self.n_outputs,
+            ("byte", "bytes"): self.nbytes,
+        }
+        counted = [f"{n:,} {one if n == 1 else many}" for (one, many), n in counts.items()]
+        return f"<ForestArrays: {', '.join(counted)}>"
 
     @property
     def n_trees(self) -> int:
@@ -128,10 +154,16 @@ class ForestArrays:
     def n_columns(self) -> int:
         """Number of columns that directions are over.
 
-        These are the features, and after them running sums of the grid or indicators of categories.
+        These are the features, and after them running sums of the grid, indicators of categories
+        or windows.
         """
         n_indicators: int = sum(self.n_categories.tolist())
-        return self.n_features + n_running_sums(self) + n_indicators
+        return self.n_features + n_running_sums(self) + n_indicators + self.n_windows
+
+    @property
+    def n_windows(self) -> int:
+        """Number of windows that directions are over; 0 without channels."""
+        return len(self.window_channel)
 
     @property
     def nbytes(self) -> int:
@@ -156,12 +188,45 @@ class ForestArrays:
         A column per feature. The coefficient of a categorical feature is the root mean square of
         the codes of its categories at the node; `stored_directions` has them all.
         """
+        self._check_linear()
+        return self._written(_core.expand_directions, tree)
+
+    def shares(self, tree: int | None = None) -> csr_array:
+        """What the features have to do with each direction: its absolute coefficients.
+
+        As `directions` gives them, but for windows: the coefficient of each is divided evenly among
+        the cells of its box, whatever its statistic and shift.
+        """
+        shares = self._written(_core.share_directions, tree)
+        shares.data = np.abs(shares.data)
+        return shares
+
+    def _written(self, write: Callable[..., Any], tree: int | None) -> csr_array:
+        """Directions over the features, as the core writes them."""
         indptr, indices, coefficients = self._stored_entries(tree)
         if self.n_columns > self.n_features:
-            indptr, indices, coefficients = _core.expand_directions(
-                self._columns(), self.n_features, indptr, indices, coefficients
+            indptr, indices, coefficients = write(
+                self._columns(),
+                self.n_features,
+                indptr,
+                indices,
+                coefficients,
+                self._window_table(),
             )
         return csr_array((coefficients, indices, indptr), shape=(len(indptr) - 1, self.n_features))
+
+    def _check_linear(self) -> None:
+        """Refuse windows whose values are not sums of cells."""
+        for name, found in (
+            ("spreads of windows", self.window_statistic == STATISTICS.index("spread")),
+            ("shifts of windows", self.window_shift != 0),
+        ):
+            if found.any():
+                raise ValueError(
+                    f"directions must be linear to be written over the features, but {name} "
+                    "are not; read them from `windows`, or grow the forest on means and slopes "
+                    "without shifts."
+                )
 
     def stored_directions(self, tree: int | None = None) -> csr_array:
         """The same as trees keep them, over all `n_columns` columns."""
@@ -188,7 +253,46 @@ class ForestArrays:
 
     def _columns(self) -> _core.ColumnDescription:
         return _core.ColumnDescription(
-            self.grid_shape.tolist(), self.grid_contiguous.tolist(), self.n_categories.tolist()
+            self.grid_shape.tolist(),
+            self.grid_contiguous.tolist(),
+            self.n_categories.tolist(),
+            _core.WindowDescription(
+                self.channel_shapes.tolist(),
+                self.window_max_size.tolist(),
+                self.window_wraps.tolist(),
+                self.window_statistics.tolist(),
+            ),
+        )
+
+    def _window_table(self) -> _core.WindowTable:
+        return _core.WindowTable(
+            self.window_channel,
+            self.window_box,
+            self.window_statistic,
+            self.window_shift,
+            len(self.window_max_size),
+        )
+
+    def windows(self, node: int) -> list[tuple[float, Window]]:
+        """The coefficients and windows of a node's direction; empty where it is over features."""
+        terms = range(*self.direction_indptr[node : node + 2].tolist())
+        found = []
+        for term in terms:
+            k = int(self.direction_indices[term]) - self.n_features
+            if k >= 0 and self.n_windows:
+                found.append((float(self.direction_coefficients[term]), self._window(k)))
+        return found
+
+    def _window(self, k: int) -> Window:
+        axes = len(self.window_max_size)
+        box = self.window_box[2 * axes * k : 2 * axes * (k + 1)].tolist()
+        statistic = STATISTICS[int(self.window_statistic[k])]
+        return Window(
+            int(self.window_channel[k]),
+            tuple(box[::2]),
+            tuple(box[1::2]),
+            statistic,
+            int(self.window_shift[k]),
         )
 
     def leaf_values(self, tree: int | None = None) -> csr_array:
@@ -222,7 +326,11 @@ class ForestArrays:
 
     def tree(self, number: int) -> ForestArrays:
         """One tree as a forest of its own; its arrays are views where positions allow it."""
-        return take_tree(self, number)
+        return take_trees(self, number, number + 1)
+
+    def trees(self, first: int, last: int) -> ForestArrays:
+        """Trees ``first`` to ``last - 1`` as a forest of their own."""
+        return take_trees(self, first, last)
 
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""

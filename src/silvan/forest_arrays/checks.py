@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan.forest_arrays.layout import DTYPES, MAX_CATEGORIES, NODE_ARRAYS
+from silvan.forest_arrays.requiring import require
+from silvan.forest_arrays.window_checks import check_windows
 
 if TYPE_CHECKING:
     from silvan.forest_arrays.arrays import ForestArrays
@@ -30,17 +32,15 @@ def check_arrays(forest: ForestArrays) -> None:
 def _check_types(forest: ForestArrays) -> None:
     for name in ("n_features", "n_outputs"):
         value = getattr(forest, name)
-        _require(type(value) is int and 1 <= value <= _MAX_INT32, f"{name} is no integer from 1 on")
+        require(type(value) is int and 1 <= value <= _MAX_INT32, f"{name} is no integer from 1 on")
     for name, dtype in DTYPES.items():
         array = getattr(forest, name)
-        _require(isinstance(array, np.ndarray), f"{name} is no array")
-        _require(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
-        _require(array.dtype == dtype, f"{name} is {array.dtype}, not {np.dtype(dtype)}")
+        require(isinstance(array, np.ndarray), f"{name} is no array")
+        require(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
+        require(array.dtype == dtype, f"{name} is {array.dtype}, not {np.dtype(dtype)}")
     for name in NODE_ARRAYS:
         length = len(getattr(forest, name))
-        _require(
-            length == forest.n_nodes, f"{name} has {length} entries for {forest.n_nodes} nodes"
-        )
+        require(length == forest.n_nodes, f"{name} has {length} entries for {forest.n_nodes} nodes")
 
 
 def _check_positions(forest: ForestArrays) -> None:
@@ -51,11 +51,11 @@ def _check_positions(forest: ForestArrays) -> None:
         "value_indptr": (forest.n_leaves, len(forest.value_outputs)),
         "member_indptr": (forest.n_leaves, len(forest.members)),
     }
-    _require(forest.n_trees >= 1, "it has no trees")
+    require(forest.n_trees >= 1, "it has no trees")
     for name, (rows, entries) in described.items():
         positions = getattr(forest, name)
-        _require(len(positions) == rows + 1, f"{name} has {len(positions)} entries for {rows} rows")
-        _require(
+        require(len(positions) == rows + 1, f"{name} has {len(positions)} entries for {rows} rows")
+        require(
             positions[0] == 0
             and positions[-1] == entries
             # Compared, not subtracted: differences of hostile numbers overflow.
@@ -69,35 +69,37 @@ def _check_positions(forest: ForestArrays) -> None:
         ),
         ("values", len(forest.values) == len(forest.value_outputs)),
     ):
-        _require(values, f"{name} and its column numbers differ in length")
+        require(values, f"{name} and its column numbers differ in length")
 
 
 def _check_nodes(forest: ForestArrays) -> None:
     n_nodes, n_leaves = np.diff(forest.tree_offsets), np.diff(forest.leaf_offsets)
-    _require(bool((n_nodes == 2 * n_leaves - 1).all()), "a tree has not 2 * leaves - 1 nodes")
+    require(bool((n_nodes == 2 * n_leaves - 1).all()), "a tree has not 2 * leaves - 1 nodes")
     leaf = forest.left < 0
     tree = forest.node_trees()
     number = -1 - forest.left[leaf].astype(np.int64)
-    _require(bool((number < n_leaves[tree[leaf]]).all()), "a leaf is that of another tree")
+    require(bool((number < n_leaves[tree[leaf]]).all()), "a leaf is that of another tree")
     number = np.sort(forest.leaf_offsets[tree[leaf]] + number)
-    _require(np.array_equal(number, np.arange(forest.n_leaves)), "a leaf number is not used once")
+    require(np.array_equal(number, np.arange(forest.n_leaves)), "a leaf number is not used once")
     parents, left = np.flatnonzero(~leaf), forest.left[~leaf].astype(np.int64)
-    _require(bool((left + 1 < n_nodes[tree[~leaf]]).all()), "a child is that of another tree")
+    require(bool((left + 1 < n_nodes[tree[~leaf]]).all()), "a child is that of another tree")
     children = forest.tree_offsets[tree[~leaf]] + left
-    _require(bool((children > parents).all()), "a node comes before its parent in left")
+    require(bool((children > parents).all()), "a node comes before its parent in left")
     reached = np.sort(np.concatenate([forest.tree_offsets[:-1], children, children + 1]))
-    _require(
+    require(
         np.array_equal(reached, np.arange(forest.n_nodes)), "a node is not the child of one node"
     )
     empty = np.diff(forest.direction_indptr) == 0
-    _require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
-    _require(bool((np.diff(forest.member_indptr) > 0).all()), "a leaf has no members")
-    _require(bool((np.diff(forest.value_indptr) > 0).all()), "a leaf has no values")
+    require(np.array_equal(empty, leaf), "a split has no direction, or a leaf has one")
+    # Either all leaves know their members, or none does.
+    members = np.diff(forest.member_indptr) > 0
+    require(bool(members.all()) or not members.any(), "a leaf has no members")
+    require(bool((np.diff(forest.value_indptr) > 0).all()), "a leaf has no values")
 
 
 def n_running_sums(forest: ForestArrays) -> int:
     """Number of running sums that directions may be over; 0 without a grid."""
-    _require(
+    require(
         len(forest.grid_shape) == len(forest.grid_contiguous),
         "the axes of the grid differ in number",
     )
@@ -106,12 +108,12 @@ def n_running_sums(forest: ForestArrays) -> int:
     # Integers of Python, which do not overflow.
     shape: list[int] = forest.grid_shape.tolist()
     runs: list[bool] = (forest.grid_contiguous > 0).tolist()
-    _require(
+    require(
         min(shape) > 0 and math.prod(shape) == forest.n_features,
         "grid_shape has another number of cells than there are features",
     )
     n_sums = math.prod(length + run for length, run in zip(shape, runs, strict=True))
-    _require(
+    require(
         n_sums <= _MAX_SUMS_PER_CELL * forest.n_features,
         "grid_shape has too many axes that are too short",
     )
@@ -122,12 +124,12 @@ def _check_categories(forest: ForestArrays) -> None:
     counts = forest.n_categories
     if not len(counts):
         return
-    _require(not len(forest.grid_shape), "it has both a grid and categories")
-    _require(
+    require(not len(forest.grid_shape), "it has both a grid and categories")
+    require(
         len(counts) == forest.n_features,
         f"n_categories has {len(counts)} entries for {forest.n_features} features",
     )
-    _require(
+    require(
         bool((counts >= 0).all() and (counts <= MAX_CATEGORIES).all()),
         f"n_categories has entries outside 0 ... {MAX_CATEGORIES}",
     )
@@ -135,8 +137,9 @@ def _check_categories(forest: ForestArrays) -> None:
 
 def _check_entries(forest: ForestArrays) -> None:
     _check_categories(forest)
+    check_windows(forest)
     n_columns = forest.n_columns
-    _require(n_columns <= _MAX_INT32, "it has more columns than int32 counts")
+    require(n_columns <= _MAX_INT32, "it has more columns than int32 counts")
     for name, limit in (
         ("direction_indices", n_columns),
         ("value_outputs", forest.n_outputs),
@@ -144,27 +147,27 @@ def _check_entries(forest: ForestArrays) -> None:
     ):
         array = getattr(forest, name)
         inside = len(array) == 0 or (array.min() >= 0 and array.max() < limit)
-        _require(bool(inside), f"{name} has entries outside 0 ... {limit - 1}")
+        require(bool(inside), f"{name} has entries outside 0 ... {limit - 1}")
     for name, indptr in (
         ("direction_indices", forest.direction_indptr),
         ("value_outputs", forest.value_indptr),
     ):
-        _require(_rise(getattr(forest, name), indptr), f"{name} has entries that do not rise")
+        require(_rise(getattr(forest, name), indptr), f"{name} has entries that do not rise")
     split = np.diff(forest.direction_indptr) > 0
     over_sums = forest.direction_indices >= forest.n_features
     first, last = forest.direction_indptr[:-1][split], forest.direction_indptr[1:][split] - 1
-    _require(
+    require(
         len(forest.n_categories) > 0 or np.array_equal(over_sums[first], over_sums[last]),
-        "a direction is over features and running sums",
+        "a direction is over features and running sums or windows",
     )
-    _require(not np.isnan(forest.threshold).any(), "threshold has entries that are NaN")
+    require(not np.isnan(forest.threshold).any(), "threshold has entries that are NaN")
     for name in ("direction_coefficients", "values", "weight", "impurity"):
-        _require(
+        require(
             bool(np.isfinite(getattr(forest, name)).all()),
             f"{name} has entries that are not finite",
         )
     for name in ("weight", "n_samples"):
-        _require(bool((getattr(forest, name) >= 0).all()), f"{name} has entries below zero")
+        require(bool((getattr(forest, name) >= 0).all()), f"{name} has entries below zero")
 
 
 def _rise(entries: NDArray[np.int32], indptr: NDArray[np.int64]) -> bool:
@@ -173,8 +176,3 @@ def _rise(entries: NDArray[np.int32], indptr: NDArray[np.int64]) -> bool:
     starts = indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(entries))]
     rises[starts - 1] = True
     return bool(rises.all())
-
-
-def _require(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(f"these arrays are not a forest: {otherwise}; grow or load it again.")

@@ -1,23 +1,24 @@
-"""Forests from the trees of others: one tree alone, or all of some forests."""
+"""Forests from the trees of others: some of one forest, or all of several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from silvan.forest_arrays.layout import COLUMNS, DTYPES, NODE_ARRAYS, POSITIONS
+from silvan.forest_arrays.layout import COLUMNS, DTYPES, NODE_ARRAYS, POSITIONS, WINDOW_ARRAYS
 
 if TYPE_CHECKING:
     from silvan.forest_arrays.arrays import ForestArrays
 
 
-def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
-    """One tree as a forest of its own; its arrays are views where positions allow it."""
-    nodes = slice(*forest.tree_offsets[number : number + 2])
-    leaves = slice(*forest.leaf_offsets[number : number + 2])
+def take_trees(forest: ForestArrays, first: int, last: int) -> ForestArrays:
+    """Some trees as a forest of their own; its arrays are views where positions allow it."""
+    nodes = slice(*forest.tree_offsets[[first, last]])
+    leaves = slice(*forest.leaf_offsets[[first, last]])
     parts = {name: getattr(forest, name)[nodes] for name in NODE_ARRAYS}
     parts |= {name: getattr(forest, name) for name in COLUMNS}
     for name, owners, entries in (
@@ -28,9 +29,27 @@ def take_tree(forest: ForestArrays, number: int) -> ForestArrays:
         positions = getattr(forest, name)[owners.start : owners.stop + 1]
         parts[name] = positions - positions[0]
         parts |= {entry: getattr(forest, entry)[positions[0] : positions[-1]] for entry in entries}
-    parts["tree_offsets"] = np.array([0, nodes.stop - nodes.start])
-    parts["leaf_offsets"] = np.array([0, leaves.stop - leaves.start])
+    parts |= _take_windows(forest, parts["direction_indices"])
+    parts["tree_offsets"] = forest.tree_offsets[first : last + 1] - nodes.start
+    parts["leaf_offsets"] = forest.leaf_offsets[first : last + 1] - leaves.start
     return replace(forest, **parts)
+
+
+def _take_windows(forest: ForestArrays, indices: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """The windows that some directions are over, and the indices that count from the first."""
+    if not forest.n_windows:
+        return {}
+    over = indices >= forest.n_features
+    first = int(indices[over][0]) - forest.n_features if over.any() else 0
+    last = first + int(over.sum())
+    parts: dict[str, NDArray[Any]] = {
+        "direction_indices": np.where(over, indices - np.int32(first), indices)
+    }
+    for name in WINDOW_ARRAYS:
+        array = getattr(forest, name)
+        width = len(array) // forest.n_windows
+        parts[name] = array[first * width : last * width]
+    return parts
 
 
 def join_forests(forests: Sequence[ForestArrays]) -> ForestArrays:
@@ -47,6 +66,8 @@ def join_forests(forests: Sequence[ForestArrays]) -> ForestArrays:
         if name in POSITIONS:
             starts = np.cumsum([0, *(part[-1] for part in parts[:-1])])
             parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
+        if name == "direction_indices":
+            parts = _shift_windows(forests, parts)
         joined[name] = np.concatenate(parts)
     return replace(first, **joined)
 
@@ -57,8 +78,8 @@ def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
     )
     if not same_columns:
         raise ValueError(
-            "a forest on another grid or with other categories cannot follow this one; grow "
-            "both with the same patches and on the same kind of data."
+            "a forest on another grid, or with other categories, channels or windows, cannot "
+            "follow this one; grow both with the same projections and on the same kind of data."
         )
     if (second.n_features, second.n_outputs) != (first.n_features, first.n_outputs):
         raise ValueError(
@@ -66,3 +87,19 @@ def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
             f"follow one of {first.n_features} features and {first.n_outputs} outputs; grow both "
             "on the same kind of data."
         )
+
+
+def _shift_windows(
+    forests: Sequence[ForestArrays], indices: list[NDArray[np.int32]]
+) -> list[NDArray[np.int32]]:
+    """Indices of directions of each forest, whose windows come after those of the ones before."""
+    ends = np.cumsum([0, *(forest.n_windows for forest in forests)])
+    n_features = forests[0].n_features
+    if n_features + ends[-1] > np.iinfo(np.int32).max:
+        raise ValueError(
+            "the forests together have more windows than 32 bits number; join fewer trees."
+        )
+    return [
+        part if before == 0 else np.where(part >= n_features, part + np.int32(before), part)
+        for part, before in zip(indices, ends[:-1], strict=True)
+    ]

@@ -24,9 +24,27 @@ DTYPES = {
     "grid_shape": np.int64,
     "grid_contiguous": np.uint8,
     "n_categories": np.int64,
+    "channel_shapes": np.int64,
+    "window_max_size": np.int64,
+    "window_wraps": np.uint8,
+    "window_statistics": np.uint8,
+    "window_channel": np.int32,
+    "window_box": np.int32,
+    "window_statistic": np.uint8,
+    "window_shift": np.int8,
 }
 # Arrays that say what the columns after the features are.
-COLUMNS = ("grid_shape", "grid_contiguous", "n_categories")
+COLUMNS = (
+    "grid_shape",
+    "grid_contiguous",
+    "n_categories",
+    "channel_shapes",
+    "window_max_size",
+    "window_wraps",
+    "window_statistics",
+)
+# Arrays with an entry for each window, or several.
+WINDOW_ARRAYS = ("window_channel", "window_box", "window_statistic", "window_shift")
 NODE_ARRAYS = ("left", "threshold", "missing_left", "n_samples", "weight", "impurity")
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.

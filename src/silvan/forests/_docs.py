@@ -25,29 +25,45 @@ _PARTS = {
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
-            ``SparseSigns()``. See :mod:`silvan.projections`; the evidence for the default is among
-            the results ("Which defaults?"). Its own parameters are reached with two underscores,
-            for example ``projections__mean_nonzeros`` in a grid search; with None they are those of
-            the default.
+            ``UnitFree(SparseSigns())``: single features, and sums and differences of a few that do
+            not depend on units. See :mod:`silvan.projections`; the evidence for the default is
+            among the results ("Which default for tables?"). Its own parameters are reached with two
+            underscores, for example ``projections__mean_nonzeros`` of ``SparseSigns()`` in a grid
+            search; with None they are those of the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None
             Shape of the grid that one sample lies on, for example ``(28, 28)``. None takes it from
             `X` in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series.
             Features are numbered as ``numpy.ravel`` does.
+        channels : "auto", "raw" or sequence of Channel or callable, default="auto"
+            What windows are laid on: arrays that are computed from each sample, see
+            :mod:`silvan.channels`. "auto" takes the values, their differences, their spectrum and
+            random convolutions of a series, and the values and their gradients of images and
+            volumes. Colours and sensors have arrays of their own, see `contiguous`. "raw" sums
+            patches of the values themselves: the manifold forest of the papers.
+        statistics : "auto" or sequence of {"mean", "spread", "slope"}, default="auto"
+            What is read off a window. "auto" is all three along series, and the mean in images and
+            volumes.
+        shift : int or "auto", default="auto"
+            How many cells a window may move in search of its largest or smallest mean, which half
+            of the means do; 0 for none. "auto" is 0 along series and 1 in images and volumes.
         min_size, max_size : int or tuple of int, default=1 and None
-            Smallest and largest number of cells of a patch along each axis; one number holds for
-            the contiguous axes. None as `max_size` stands for 3 cells, and for all of an
-            axis that is not contiguous.
+            Smallest and largest number of cells of a window or patch along each axis; one number
+            holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
+            for 12 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
+            cells and for all of an axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
             cuts them off, "wrap" goes on at the other end, for data on a circle; both cover every
             cell equally often.
         contiguous : bool or tuple of bool, default=True
-            False for an axis whose neighbours do not belong together, such as the channels of a
-            series: ``(False, True)`` for samples of shape (channels, length).
+            False for an axis whose neighbours do not belong together, such as the sensors of a
+            recording: ``(False, True)`` for samples of shape (sensors, length). With channels each
+            of its indices is a plane with arrays of its own, and a single True does that with axes
+            of at most 4 cells beside a longer one, such as colours.
         coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
-            Coefficients of the cells of a patch.
+            Coefficients of the cells of a patch; only "ones" with channels.
         n_patches : int, default=1
             Number of patches in a direction. With 2 a direction is the difference of two patches of
             the same size near each other, as along an edge; more are added and subtracted in turn.
@@ -85,14 +101,19 @@ _PARTS = {
     "max_features": """
             Number d of candidate directions at a node. An integer is d itself; a float is a
             fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
-            those functions of p, rounded down; None is p. At least one direction is always drawn.
+            those functions of p, rounded down; None is p. "auto" is the square root of p, or with
+            `UnitFree` directions, such as the default, 24 (all p if there are fewer) if that is
+            more. At least one direction is always drawn.
+    """,
+    "grid_max_features": """
+        max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
+            Number d of candidate directions at a node. An integer is d itself; a float is a
+            fraction of the number p of cells of all channels, of features with
+            ``channels="raw"``, rounded, and may exceed 1; "sqrt" and "log2" are those functions of
+            p, rounded down; None is p. "auto" is three times the square root on channels of series,
+            and the square root elsewhere. At least one direction is always drawn.
     """,
     "limits": """
-        thresholds : {"best", "random"}, default="best"
-            Whether a node looks for the best threshold along each candidate direction, or draws one
-            uniformly between the smallest and the largest value there and only chooses among the
-            directions: extremely randomised trees, which grow faster and differ more from each
-            other.
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.
         min_samples_split : int or float, default=2
@@ -104,10 +125,8 @@ _PARTS = {
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.
-        bootstrap : bool, default=True
-            Whether each tree draws its rows with replacement, with probability proportional to
-            their weight. With False each tree sees every sample, and weights multiply the samples'
-            counts.
+    """,
+    "sampling": """
         max_samples : int, float or str, default=None
             Number of samples that a tree draws, or a fraction in (0, 1] of the base number; None is
             the base number n. A power of n is written as in ``"n**0.8"``, with an exponent between
@@ -131,6 +150,34 @@ _PARTS = {
             [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
             sample counts as so many samples; of other weights only the ratios count. Scaled
             features are stored as float32.
+    """,
+    "thresholds": """
+        thresholds : {"best", "random"}, default="best"
+            Whether a node looks for the best threshold along each candidate direction, or draws one
+            uniformly between the smallest and the largest value there and only chooses among the
+            directions: extremely randomised trees, which grow faster and differ more from each
+            other.
+    """,
+    "bootstrap": """
+        bootstrap : bool, default=True
+            Whether each tree draws its rows with replacement, with probability proportional to
+            their weight. With False each tree sees every sample, and weights multiply the samples'
+            counts.
+    """,
+    "grid_thresholds": """
+        thresholds : {"auto", "best", "random"}, default="auto"
+            Whether a node looks for the best threshold along each candidate direction, or draws one
+            uniformly between the smallest and the largest value there and only chooses among the
+            directions. "auto" is "random" with channels and "best" with ``channels="raw"``.
+    """,
+    "grid_bootstrap": """
+        bootstrap : bool or "auto", default="auto"
+            Whether each tree draws its samples with replacement, with probability proportional to
+            their weight. With False each tree sees every sample, and weights multiply the samples'
+            counts. "auto" is True with ``channels="raw"`` and False with channels; there each tree
+            leaves out three tenths of the samples if `oob_score` asks for some to be left out,
+            unless `max_samples` says how many. Where classes have weights it is True, because trees
+            that separate all samples that they see would ignore weights.
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"
@@ -190,6 +237,8 @@ _PARTS = {
     "grid_fitted": """
         shape_ : tuple of int
             Shape of the grid that the samples lie on.
+        channels_ : FittedChannels or None
+            What turns samples into the cells that windows lie on; None with ``channels="raw"``.
     """,
     "classifier_fitted": """
         classes_ : ndarray of shape (n_classes_,)
@@ -318,3 +367,8 @@ def shared_docs(documented: Documented) -> Documented:
             r"^(?P<indent> *)\{(?P<part>\w+)\}$", fill, documented.__doc__, flags=re.M
         )
     return documented
+
+
+def add_parts(parts: dict[str, str]) -> None:
+    """Let docstrings name further parts."""
+    _PARTS.update(parts)

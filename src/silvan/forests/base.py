@@ -4,38 +4,38 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
-from silvan._progress import ProgressBar
-from silvan._validation import as_rows, as_training_features, check_features
+from silvan._validation import (
+    TrainingFeatures,
+    as_rows,
+    as_training_features,
+    check_features,
+)
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedRows,
     TrainingRows,
+    check_more_trees,
     check_same_rows,
-    count_warm_trees,
+    check_warm_start,
     draw_seed,
 )
-from silvan.forests.parameters import (
-    ForestParameters,
-    check_parameters,
-    grow_options,
-    resolve_projections,
-)
+from silvan.forests.parameters import ForestParameters, check_parameters, resolve_projections
 from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
-from silvan.projections import ProjectionDistribution
+from silvan.forests.targets import Targets
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
+from silvan.projections.spreads import measure_spreads
 
 # More are never faster.
 _MAX_THREADS = 1024
@@ -43,7 +43,6 @@ _MAX_THREADS = 1024
 
 class BaseForest(
     ForestParameters,
-    DefaultProjectionsMixin,
     PersistentMixin,
     BaseEstimator,  # type: ignore[misc]
     metaclass=ABCMeta,
@@ -66,12 +65,24 @@ class BaseForest(
         """Check samples to predict; return an array with a column per feature."""
 
     @abstractmethod
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
-        """Set the criterion, and what the core must know of it besides."""
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, Any]:
+        """The distribution to draw from and the options of the core, checked against the data."""
+
+    @abstractmethod
+    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+        """Grow the trees that `earlier` lacks, and set what was learnt."""
 
     def _n_categories(self) -> NDArray[np.int64] | None:
         """Number of categories of each feature, 0 for numbers; None if there are none."""
         return None
+
+    def _settled(self) -> Self:
+        """The same forest, with a value for every parameter that was left to it."""
+        return self
+
+    def _n_columns(self) -> int:
+        """Number of features as the trees read them."""
+        return int(self.n_features_in_)
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
@@ -96,7 +107,8 @@ class BaseForest(
         checked = self._check_fit(X, y, sample_weight)
         if earlier:
             now = {**vars(self), **checked.targets.attributes}
-            count_warm_trees(self.n_estimators, earlier, now)
+            check_warm_start(earlier, now)
+            self._check_more_trees(earlier["forest_"])
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
         # Validation is complete but for a warm start's samples; work starts here.
@@ -105,87 +117,46 @@ class BaseForest(
             check_same_rows(earlier["_sampling"], rows.sampling)
         self._grow_on(rows, earlier.get("forest_"))
 
-    def _growth(
-        self, plan: RowPlan, n_features: int
-    ) -> tuple[ProjectionDistribution, _core.GrowOptions]:
-        """The distribution to draw from and the options of the core, checked against the data."""
-        projections = self._resolve_projections(n_features)
-        options = grow_options(self, plan.n_kept, n_features)
-        self._choose_criterion(options, plan, n_features)
-        return projections, options
+    def _check_more_trees(self, earlier: ForestArrays) -> None:
+        """Check the number of trees that a warm start goes on to."""
+        check_more_trees(int(self.n_estimators), earlier.n_trees)
+
+    def _training_set(self, rows: TrainingRows) -> _core.TrainingSet:
+        """The samples as the core reads them."""
+        sampling, targets = rows.sampling, rows.targets
+        return _core.TrainingSet(
+            *rows.features,
+            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
+            sampling.native(),
+            self._n_categories(),
+        )
 
     def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
         """The samples as the core grows on them, and the draws of every tree."""
         X, targets, _, plan = checked
-        features = as_training_features(X, plan.kept)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed)
-        return TrainingRows(features, targets, sampling)
+        return self._order_rows(
+            as_training_features(X, plan.kept, self._n_threads()), targets, plan, seed
+        )
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
-        """Grow the trees that `earlier` lacks."""
-        for name, value in rows.targets.attributes.items():
-            setattr(self, name, value)
-        self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan, self.n_features_in_)
-        self.projections_ = clone(projections, safe=False)
-        n_warm = 0 if earlier is None else earlier.n_trees
-        if n_warm < self.n_estimators:
-            grown = self._grow(rows, projections, options, n_warm)
-            self.forest_ = grown if earlier is None else earlier.append(grown)
+    def _order_rows(
+        self, features: TrainingFeatures, targets: Targets, plan: RowPlan, seed: int
+    ) -> TrainingRows:
+        """The samples with the draws of every tree."""
+        spreads = self._spreads_of(features.columns)
+        sampling = sample_rows(plan, features, targets.kept(plan), seed, spreads, self._n_threads())
+        return TrainingRows(features, targets, sampling, spreads)
+
+    def _has_unit_free_directions(self) -> bool:
+        return find_component(self._given_projections(), UnitFree) is not None
+
+    def _spreads_of(self, columns: NDArray[Any]) -> NDArray[np.float64] | None:
+        """The spread of each feature where directions have no units; None where they have."""
+        if not self._has_unit_free_directions():
+            return None
+        return measure_spreads(columns, self._n_categories())
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
-
-    def _grow(
-        self,
-        rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
-    ) -> ForestArrays:
-        """Grow the trees from number `first` on."""
-        trees = (first, int(self.n_estimators))
-        with self._progress(trees) as progress:
-            grown = self._grow_range(rows, (projections, options), trees, progress)
-        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
-
-    def _progress(self, trees: tuple[int, int]) -> Any:
-        """A progress bar over these trees if it is asked for, to be used in a with statement."""
-        bar = ProgressBar(trees[1] - trees[0], what="trees") if self.verbose else None
-        return nullcontext() if bar is None else bar
-
-    def _grow_range(
-        self,
-        rows: TrainingRows,
-        growth: tuple[ProjectionDistribution, _core.GrowOptions],
-        trees: tuple[int, int],
-        on_progress: Callable[[int], object] | None,
-    ) -> ForestArrays:
-        """Grow the trees from the first number to before the last, on as many threads as allowed.
-
-        Leaf values are in terms of the targets that the core reads.
-        """
-        sampling, targets = rows.sampling, rows.targets
-        projections, options = growth
-        n_features = rows.features.columns.shape[1]
-        n_categories = self._n_categories()
-        training = _core.TrainingSet(
-            *rows.features,
-            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
-            sampling.native(),
-            n_categories,
-        )
-        options.seed = sampling.seed
-        arrays = _core.grow(
-            training,
-            projections._to_native(n_features),
-            options,
-            trees,
-            self._n_threads(),
-            on_progress,
-        )
-        arrays["members"] = sampling.row_numbers(arrays["members"])
-        return ForestArrays.from_native(arrays, n_features, targets.n_values, n_categories)
+        check_parameters(self._settled())
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """The leaf of each tree that each row ends in.
@@ -200,16 +171,27 @@ class BaseForest(
         leaves : ndarray of shape (n_samples, n_estimators)
             Number of the leaf among the nodes of its tree.
         """
-        rows = self._rows(X)
-        leaves: NDArray[np.int32] = _core.apply(self.forest_, rows, self._n_threads())
+        leaves: NDArray[np.int32] = self._ask_trees(
+            lambda rows: _core.apply(self.forest_, rows, self._n_threads()), self._checked(X)
+        )
         return leaves
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return them as the core reads them."""
+        return self._scaled(self._checked(X))
+
+    def _checked(self, X: ArrayLike) -> NDArray[Any]:
+        """Check samples to predict; return an array with a column per feature."""
         check_is_fitted(self)
         checked = self._check_rows(X)
         check_features(checked)
-        return self._scaled(checked)
+        return checked
+
+    def _ask_trees(
+        self, ask: Callable[[NDArray[Any]], NDArray[Any]], checked: NDArray[Any]
+    ) -> NDArray[Any]:
+        """What a function of samples as the trees read them returns for checked samples."""
+        return ask(self._scaled(checked))
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
@@ -230,8 +212,8 @@ class BaseForest(
         names = getattr(self, "feature_names_in_", None)
         require_fitted(
             {
-                "n_features_in_": self.n_features_in_ == forest.n_features,
-                "feature_names_in_": names is None or names.shape == (forest.n_features,),
-                "forest_.members": bool(forest.members.max() < n_samples),
+                "n_features_in_": self._n_columns() == forest.n_features,
+                "feature_names_in_": names is None or names.shape == (self.n_features_in_,),
+                "forest_.members": bool((forest.members < n_samples).all()),
             }
         )

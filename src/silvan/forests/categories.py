@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 
 from silvan._validation import invalid, is_integer, warn_user
 from silvan.forest_arrays.layout import MAX_CATEGORIES
+from silvan.forests.frames import (
+    as_table,
+    column_label,
+    column_names,
+    is_arrow,
+    is_missing,
+    take_column,
+)
 
 FROM_DTYPE = "from_dtype"
 _NEW = -1.0
@@ -27,8 +35,8 @@ _CATEGORICAL_TYPES = (
     "large_string",
     "utf8",
 )
-# The same of types that hold dates and times.
-_DATE_TYPES = ("date", "time", "duration", "period")
+# What a category in a file may be.
+_SAVED = (str, int, float, np.generic, date, time, timedelta)
 _RULE = (
     'None, "from_dtype", or a list that has the positions, the names or a truth value of each '
     "column"
@@ -57,7 +65,7 @@ class CategoryTable:
         values = np.empty((X.shape[0], 0), dtype=np.float32)
         if numeric:
             values = check_array(
-                X.select(numeric) if _is_arrow(X) else _safe_indexing(X, numeric, axis=1),
+                X.select(numeric) if is_arrow(X) else _safe_indexing(X, numeric, axis=1),
                 dtype="numeric",
                 ensure_all_finite=False,
                 input_name="X",
@@ -69,7 +77,7 @@ class CategoryTable:
             if known is not None:
                 rows, distinct = _distinct(X, j)
                 numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
-                _warn_if_unseen(j, numbers[rows], distinct, known)
+                _warn_if_unseen(column_label(X, j), numbers[rows], distinct, known)
                 encoded[:, j] = numbers[rows]
         return encoded
 
@@ -81,7 +89,7 @@ class CategoryTable:
         shown = self.encode(X).astype(object)
         for j in self.columns:
             rows, distinct = _distinct(X, j)
-            values = [None if _is_missing(v) else category_name(v) for v in distinct.tolist()]
+            values = [None if is_missing(v) else category_name(v) for v in distinct.tolist()]
             shown[:, j] = np.array([*values, None], dtype=object)[rows]
         return shown
 
@@ -106,18 +114,6 @@ class CategoryTable:
         )
 
 
-def as_table(X: Any) -> Any:
-    """Something with rows and columns to read one by one, or None if `X` is no such thing."""
-    if issparse(X):
-        return None
-    if not hasattr(X, "shape"):
-        try:
-            X = np.asarray(X, dtype=object)
-        except ValueError:  # rows of different lengths
-            return None
-    return X if len(X.shape) == 2 and 0 not in X.shape else None
-
-
 def check_categorical_features(value: Any) -> None:
     """Check what can be checked without the data."""
     if value is None or (isinstance(value, str) and value == FROM_DTYPE):
@@ -137,7 +133,7 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
     if categorical_features is None:
         return None
     # Only data frames tell types apart; a list need not become a table to see that.
-    if isinstance(categorical_features, str) and _column_names(X) is None:
+    if isinstance(categorical_features, str) and column_names(X) is None:
         return None
     table = as_table(X)
     chosen = [] if table is None else _chosen_columns(categorical_features, table)
@@ -145,54 +141,19 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
-        categories[j] = _learn(_distinct(table, j)[1])
-        _check_count(j, categories[j])
+        known = learn_categories(_distinct(table, j)[1])
+        check_count(known, column_label(table, j))
+        categories[j] = known
     return CategoryTable(categories)
 
 
-def _check_count(j: int, categories: NDArray[Any] | None) -> None:
-    if categories is not None and len(categories) > MAX_CATEGORIES:
+def check_count(known: NDArray[Any], label: str) -> None:
+    """Refuse a column with more categories than a feature can have."""
+    if len(known) > MAX_CATEGORIES:
         raise ValueError(
-            f"column {j} has {len(categories)} categories, but a feature can have "
-            f"{MAX_CATEGORIES} at most; leave it out, or group its values."
+            f"{label} of X has {len(known)} categories, but a feature can have {MAX_CATEGORIES} "
+            "at most; leave it out, or group its values."
         )
-
-
-def merge_categories(
-    tables: Sequence[CategoryTable | None], n_columns: int
-) -> CategoryTable | None:
-    """The categories of a table, from those of its parts."""
-    columns: list[NDArray[Any] | None] = []
-    for j in range(n_columns):
-        found = [table.categories[j] for table in tables if table is not None]
-        known = [values for values in found if values is not None]
-        columns.append(_join_categories(known) if known else None)
-        _check_count(j, columns[j])
-    return CategoryTable(columns) if any(known is not None for known in columns) else None
-
-
-def refuse_dates(X: Any, categories: CategoryTable | None) -> None:
-    """Refuse dates and times in columns of a data frame that are not categorical."""
-    names = _column_names(X)
-    if names is None:
-        return
-    types = X.schema.types if _is_arrow(X) else list(X.dtypes)
-    chosen = set() if categories is None else set(categories.columns)
-    for j, (name, kind) in enumerate(zip(names, types, strict=True)):
-        text = str(kind).lower()
-        if j not in chosen and (
-            text.startswith(_DATE_TYPES) or (text == "object" and _begins_with_date(X, j))
-        ):
-            raise ValueError(
-                f"column {name!r} of X holds dates or times ({kind}), which cannot be features; "
-                "convert them to numbers, such as days since the first one, leave the column out, "
-                "or name it in categorical_features."
-            )
-
-
-def _begins_with_date(table: Any, j: int) -> bool:
-    values = (value for value in _take_column(table, j) if not _is_missing(value))
-    return isinstance(next(values, None), date | time | timedelta | np.datetime64 | np.timedelta64)
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
@@ -213,22 +174,6 @@ def has_categories(forest: Any, X: Any) -> bool:
     return find_categories(getattr(forest, "categorical_features", None), X) is not None
 
 
-def _is_arrow(table: Any) -> bool:
-    """Whether this is a table of pyarrow, which need not be installed."""
-    return type(table).__module__.partition(".")[0] == "pyarrow"
-
-
-def _column_names(table: Any) -> list[Any] | None:
-    """The names of the columns of a data frame or table; None if they have none."""
-    if _is_arrow(table):
-        return list(table.column_names)
-    return list(table.columns) if hasattr(table, "columns") and hasattr(table, "dtypes") else None
-
-
-def _take_column(table: Any, j: int) -> Any:
-    return table.column(j) if _is_arrow(table) else _safe_indexing(table, j, axis=1)
-
-
 def _kind(entry: Any) -> str | None:
     if isinstance(entry, bool | np.bool_):
         return "flag"
@@ -240,7 +185,7 @@ def _kind(entry: Any) -> str | None:
 def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
     n_columns = table.shape[1]
     if isinstance(categorical_features, str):
-        return [j for j in range(n_columns) if _holds_categories(_take_column(table, j))]
+        return [j for j in range(n_columns) if _holds_categories(take_column(table, j))]
     entries = list(categorical_features)
     if not entries:
         return []
@@ -264,7 +209,7 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
                 f"leave out {outside[0]}",
             )
         return sorted({int(entry) for entry in entries})
-    names = _column_names(table)
+    names = column_names(table)
     if not names:
         raise invalid(
             "categorical_features",
@@ -297,23 +242,29 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 
     Samples with -1 have none. Missing values may be among the distinct ones, or not.
     """
-    column = _take_column(table, j)
-    if _is_arrow(table):
-        return _distinct_of_arrow(column)
-    if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
-        rows, distinct = column.factorize()
-        return rows, _as_values(np.asarray(distinct))
-    values = _as_values(np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column))
+    column = take_column(table, j)
+    try:
+        if is_arrow(table):
+            return _distinct_of_arrow(column)
+        if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
+            rows, distinct = column.factorize()
+            return rows, as_values(np.asarray(distinct))
+        return _distinct_of_array(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    except (TypeError, NotImplementedError) as error:
+        raise ValueError(
+            f"{column_label(table, j)} of X cannot be categorical: {error}; pass strings or "
+            "numbers."
+        ) from error
+
+
+def _distinct_of_array(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The same of a column of an array."""
+    values = as_values(np.asarray(column))
     if values.dtype != object:
         distinct, rows = np.unique(values, return_inverse=True)
         return rows, distinct
     numbers: dict[Any, int] = {}
-    try:
-        rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
-    except TypeError as error:
-        raise ValueError(
-            f"column {j} of X cannot be categorical: {error}; pass strings or numbers."
-        ) from error
+    rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
     distinct = np.empty(len(numbers), dtype=object)
     distinct[:] = list(numbers)
     return rows, distinct
@@ -321,19 +272,19 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 
 def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """The same of a column of pyarrow, which knows how."""
-    if hasattr(column.type, "value_type"):
+    if str(column.type).startswith("dictionary"):
         # A dictionary may have values twice, and such that no sample has.
         column = column.cast(column.type.value_type)
     encoded = column.combine_chunks().dictionary_encode()
     distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
-    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), _as_values(distinct)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), as_values(distinct)
 
 
-def _as_values(values: NDArray[Any]) -> NDArray[Any]:
+def as_values(values: NDArray[Any]) -> NDArray[Any]:
     """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
     if values.dtype.kind in "biuf":
         return values
-    values = values.astype(object)
+    values = _as_objects(values)
     if any(isinstance(value, str) for value in values):
         return values
     try:
@@ -345,38 +296,36 @@ def _as_values(values: NDArray[Any]) -> NDArray[Any]:
     return values if any(is_integer(value) for value in beyond) else numbers
 
 
-def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
+def _as_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects; dates and times of any unit are those of Python where these are as precise."""
+    if values.dtype.kind in "mM":
+        precise = values.astype(f"{values.dtype.kind}8[us]")
+        lost = (precise != values) & ~np.isnat(values)
+        values = values if lost.any() else precise
+    return values.astype(object)
+
+
+def learn_categories(distinct: NDArray[Any]) -> NDArray[Any]:
     """Those of the values that are not missing, sorted."""
     if distinct.dtype != object:
         distinct = np.unique(distinct)
         return distinct[~np.isnan(distinct)] if distinct.dtype.kind == "f" else distinct
-    found = [value for value in distinct.tolist() if not _is_missing(value)]
+    found = [value for value in distinct.tolist() if not is_missing(value)]
     categories = np.empty(len(found), dtype=object)
     categories[:] = sorted(found, key=_sort_key)
     return categories
-
-
-def _join_categories(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """The categories of a column, from those of its parts."""
-    values = np.concatenate([part for part in parts if len(part)] or parts[:1])
-    if values.dtype == object:
-        distinct = dict.fromkeys(values.tolist())
-        values = np.empty(len(distinct), dtype=object)
-        values[:] = list(distinct)
-        values = _as_values(values)
-    return _learn(values)
 
 
 def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     """The number of each value among the known ones; -1 for others, NaN for missing ones."""
     numbers = {value: float(number) for number, value in enumerate(known.tolist())}
     return np.array(
-        [np.nan if _is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
+        [np.nan if is_missing(v) else numbers.get(v, _NEW) for v in distinct.tolist()], np.float64
     )
 
 
 def _warn_if_unseen(
-    j: int, numbers: NDArray[np.float64], distinct: NDArray[Any], known: NDArray[Any]
+    label: str, numbers: NDArray[np.float64], distinct: NDArray[Any], known: NDArray[Any]
 ) -> None:
     """Warn about a column without a known category, as of strings where there were numbers.
 
@@ -385,24 +334,21 @@ def _warn_if_unseen(
     is_new = numbers == _NEW
     if not is_new.any() or not (is_new | np.isnan(numbers)).all() or len(known) == 0:
         return
-    values = [value for value in distinct.tolist() if not _is_missing(value)]
+    values = [value for value in distinct.tolist() if not is_missing(value)]
     came, expected = values[0], known.tolist()[0]
-    if len(values) > 1 or isinstance(came, str) != isinstance(expected, str):
+    # Infinity stands for anything that is no number where all categories are.
+    no_number = isinstance(came, float) and math.isinf(came)
+    if len(values) > 1 or no_number or isinstance(came, str) != isinstance(expected, str):
+        example = "where" if no_number else f"but for example {_shown(came)} where"
         warn_user(
-            f"column {j} of X has no category that the forest was fitted on, but for example "
-            f"{came!r} where {expected!r} was seen, so that all its rows count as average ones; "
-            "pass the column as it was in fit."
+            f"{label} of X has no category that the forest was fitted on, {example} "
+            f"{_shown(expected)} was seen, so that all its samples count as average ones; pass the "
+            "column as it was in fit."
         )
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether the value is None, NaN, or one of the markers of pandas."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA is neither equal nor unequal to itself
-        return True
+def _shown(category: Any) -> str:
+    return repr(category) if isinstance(category, str) else category_name(category)
 
 
 def _sort_key(value: Any) -> tuple[str, Any]:
@@ -419,6 +365,4 @@ def _are_categories(known: NDArray[Any]) -> bool:
     if known.dtype.kind in "biuf":
         return bool((known[1:] > known[:-1]).all())
     values = known.tolist()
-    return all(isinstance(v, str | int | float | np.generic) for v in values) and (
-        len(set(values)) == len(values)
-    )
+    return all(isinstance(v, _SAVED) for v in values) and (len(set(values)) == len(values))

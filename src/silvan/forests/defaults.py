@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from silvan.projections import ProjectionDistribution, SparseSigns
+from silvan.forests.fitting import unchanged_on_failure
+from silvan.projections import ProjectionDistribution, SparseSigns, UnitFree
+
+
+def default_projections() -> ProjectionDistribution:
+    """Sums and differences of two features on average, single ones among them, without units."""
+    return UnitFree(SparseSigns())
 
 
 class DefaultProjectionsMixin:
     """Lets ``projections__parameter`` reach into the default distribution of an estimator."""
 
-    # What directions are drawn from where `projections` is None.
-    _default_projections: ClassVar[type[ProjectionDistribution]] = SparseSigns
-
     projections: ProjectionDistribution | None
+
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        """What directions are drawn from where `projections` is None."""
+        return default_projections()
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, those of the projections as ``projections__parameter``.
@@ -34,7 +42,8 @@ class DefaultProjectionsMixin:
         nested = any(name.startswith("projections__") for name in params)
         if nested and params.get("projections", self.projections) is None:
             params["projections"] = self._default_projections()
-        super().set_params(**params)  # type: ignore[misc]
+        with unchanged_on_failure(self):
+            super().set_params(**params)  # type: ignore[misc]
         return self
 
     def _given_projections(self) -> ProjectionDistribution:

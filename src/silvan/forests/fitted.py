@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan.channels import FittedChannels
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowSampling
 from silvan.forests.scaling import Scaler
 from silvan.forests.targets import Targets
-from silvan.projections import ProjectionDistribution
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,11 @@ class FittedForest:
         Whether a tree casts one vote instead of handing over its leaf's values.
     criterion : str
         What the core calls the criterion.
+    start : ndarray of shape (n_outputs,) or None
+        Of a boosted forest, what the leaf values of its trees are added to; None where predictions
+        are means over the trees.
+    channels : FittedChannels or None
+        What turns samples into the cells that windows lie on; None for a forest without windows.
 
     Examples
     --------
@@ -73,6 +80,18 @@ class FittedForest:
     categories: CategoryTable | None = None
     hard_votes: bool = False
     criterion: str = "gaussian"
+    start: NDArray[np.float64] | None = None
+    channels: FittedChannels | None = None
+
+    @property
+    def spreads(self) -> NDArray[np.float64] | None:
+        """The spread of each feature where directions have no units; None where they have."""
+        unit_free = find_component(self.projections, UnitFree)
+        return (
+            None
+            if unit_free is None
+            else np.ldexp(1.0, unit_free.exponents(self.arrays.n_features))
+        )
 
     @property
     def voting_arrays(self) -> ForestArrays:

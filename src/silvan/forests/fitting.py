@@ -15,6 +15,7 @@ from silvan.forests.categories import CategoryTable
 from silvan.forests.sampling import RowPlan, RowSampling
 
 if TYPE_CHECKING:
+    from silvan.channels import FittedChannels
     from silvan.forests.scaling import Scaler
     from silvan.forests.targets import Targets
 
@@ -34,7 +35,9 @@ class TrainingRows(NamedTuple):
     features: TrainingFeatures  # of the samples that take part
     targets: Targets  # of all samples
     sampling: RowSampling
+    spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     scaler: Scaler | None = None
+    channels: FittedChannels | None = None
 
 
 @contextmanager
@@ -63,8 +66,8 @@ def draw_seed(random_state: object) -> int:
     return int(random.randint(0, 2**63 - 1, dtype=np.int64))
 
 
-def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> int:
-    """Number of trees that a warm start goes on from.
+def check_warm_start(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Require that a warm start goes on with the same kind of data.
 
     `earlier` and `now` are the attributes of the estimator before and after it saw the data.
     """
@@ -84,7 +87,10 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
             "warm_start=True grows more trees on the same data, but its categories are not what "
             "they were; pass the same data, or set warm_start=False."
         )
-    n_trees: int = earlier["forest_"].n_trees
+
+
+def check_more_trees(n_estimators: int, n_trees: int) -> None:
+    """Require that a warm start asks for as many trees as there are, and for more to do work."""
     if n_estimators < n_trees:
         raise invalid(
             "n_estimators",
@@ -97,7 +103,6 @@ def count_warm_trees(n_estimators: int, earlier: Mapping[str, Any], now: Mapping
             f"warm_start=True and the forest has its {n_trees} trees already, so fit grows none; "
             "increase n_estimators to grow more."
         )
-    return n_trees
 
 
 def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:

@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 
 from silvan.forest_arrays import ForestArrays
 
+# Of the features, where directions have no units.
+Spreads = NDArray[np.float64] | None
+
 # A class's part in the impurity of a node, as a function of its share p of the node's weight. The
 # parts add up to the impurity, and no split increases one, since the functions are concave.
 CLASS_IMPURITIES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
@@ -29,48 +32,59 @@ def split_gains(forest: ForestArrays) -> NDArray[np.float64]:
     return gains
 
 
-def feature_importances(forest: ForestArrays) -> NDArray[np.float64]:
+def feature_importances(
+    forest: ForestArrays, spreads: Spreads = None, *, boosted: bool = False
+) -> NDArray[np.float64]:
     """Share of each feature in the decrease of impurity; sums to 1, or is zero without splits.
 
-    A split's gain is spread over the features of its direction in proportion to the absolute
-    weights. Gains are normalised within each tree, then averaged over the trees.
+    A split's gain is spread over the features of its direction (see `direction_shares`). Gains are
+    normalised within each tree, then averaged over the trees; those of a boosted forest, whose
+    later trees have less to gain, are only added up.
     """
+    return share(credit_features(forest, gain_credit(forest, boosted=boosted), spreads)[:, 0])
+
+
+def gain_credit(forest: ForestArrays, *, boosted: bool) -> Callable[[int], NDArray[np.float64]]:
+    """Function that gives the gains of the nodes of a tree, of shape (n_nodes, 1)."""
     gains = split_gains(forest)
-    importances = credit_features(
-        forest, lambda tree: share(gains[nodes_of(forest, tree)][:, None])
-    )
-    return share(importances[:, 0])
+    # Trees of bagged forests count alike.
+    scale = (lambda values: values) if boosted else share
+    return lambda tree: scale(gains[nodes_of(forest, tree)][:, None])
 
 
 def credit_features(
     forest: ForestArrays,
     credit_of_tree: Callable[[int], NDArray[np.float64]],
+    spreads: Spreads = None,
     *,
     by_weight: bool = True,
 ) -> NDArray[np.float64]:
     """Credit that the features get from the splits, of shape (n_features, n_kinds of credit).
 
     `credit_of_tree` gives the credit of the nodes of a tree, of shape (n_nodes, n_kinds). A split's
-    credit is spread over the features of its direction in proportion to their absolute
-    coefficients, or goes in full to each of them.
+    credit is spread over the features of its direction (see `direction_shares`; that of a window is
+    divided evenly among its cells), or goes in full to each of them.
     """
     total: NDArray[np.float64] = np.zeros(())
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.
     for tree in range(forest.n_trees):
-        shares = direction_shares(forest.directions(tree))
+        shares = direction_shares(forest.shares(tree), spreads)
         if not by_weight:
             shares.data[:] = 1.0
         total = total + shares.T @ credit_of_tree(tree)
     return total
 
 
-def direction_shares(directions: csr_array) -> csr_array:
+def direction_shares(directions: csr_array, spreads: Spreads = None) -> csr_array:
     """Absolute coefficients of each direction, divided by their sum; equal ones if that is zero.
 
-    It is zero where a split only tells missing categories from others.
+    With spreads the coefficients are those of features divided by them, so that shares do not
+    depend on units. The sum is zero where a split only tells missing categories from others.
     """
     node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
     weights = np.abs(directions.data, dtype=np.float64)
+    if spreads is not None:
+        weights *= spreads[directions.indices]
     weights = np.where(np.bincount(node, weights=weights)[node] > 0, weights, 1.0)
     weights /= np.bincount(node, weights=weights)[node]
     return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)

@@ -1,13 +1,15 @@
-"""Manifold forests: for images, volumes, series and channels, split along patches."""
+"""Manifold forests: for images, volumes and series, split along windows on their channels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from silvan._parameters import growing
 from silvan.forests._docs import shared_docs
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.grid import GridForest
+from silvan.forests.grid_defaults import AUTO
 from silvan.forests.regressor import ForestRegressor
 
 
@@ -16,9 +18,11 @@ from silvan.forests.regressor import ForestRegressor
 class ManifoldForestClassifier(GridForest, ForestClassifier):
     """A forest that predicts the classes of images, series, volumes and other data on a grid.
 
-    It is a :class:`ForestClassifier` whose candidate directions are sums over random patches of
-    neighbouring cells, ``projections=Patches(...)``: a manifold forest (MORF) [1]_, [2]_. The cost
-    of a patch does not depend on its size.
+    It is a :class:`ForestClassifier` whose candidate directions are statistics of random windows on
+    `channels`: arrays that are computed from each sample, such as differences and spectra of a
+    series or gradients of an image [3]_, [4]_. With ``channels="raw"`` they are sums over random
+    patches of the values themselves, ``projections=Patches(...)``: the manifold forest (MORF) of
+    [1]_ and [2]_. The cost of a window or patch does not depend on its size.
 
     {grid_samples}
 
@@ -27,9 +31,11 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     {n_estimators}
     {patches}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
+    {grid_thresholds}
     {limits}
+    {grid_bootstrap}
+    {sampling}
     {categorical_features}
     {classifier_voting}
     {running}
@@ -44,6 +50,8 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     --------
     ManifoldForestRegressor : The same for numeric targets.
     ForestClassifier : The forest for any distribution of directions.
+    silvan.channels : What windows are laid on.
+    silvan.projections.Windows : The distribution of the windows.
     silvan.projections.Patches : The distribution of the patches.
     silvan.inspection.importance_map : What the forest looks at, in the shape of the data.
 
@@ -56,6 +64,10 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     .. [1] R. Perry et al. Manifold forests: closing the gap on neural networks.
     .. [2] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
        Johns Hopkins University, 2020.
+    .. [3] P. Dollár, Z. Tu, P. Perona and S. Belongie. Integral channel features. British Machine
+       Vision Conference, 2009.
+    .. [4] H. Deng, G. Runger, E. Tuv and M. Vladimir. A time series forest for classification and
+       feature extraction. Information Sciences 239, 2013.
 
     Examples
     --------
@@ -74,14 +86,21 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     (8, 8)
     """
 
+    max_features: int | float | str | None = growing(AUTO)
+
+    thresholds: str = growing(AUTO)
+    bootstrap: Any = AUTO
+
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class ManifoldForestRegressor(GridForest, ForestRegressor):
     """A forest that predicts numbers from images, series, volumes and other data on a grid.
 
-    It is a :class:`ForestRegressor` whose candidate directions are sums over random patches of
-    neighbouring cells, ``projections=Patches(...)``: a manifold forest for regression [1]_.
+    It is a :class:`ForestRegressor` whose candidate directions are statistics of random windows on
+    `channels`: arrays that are computed from each sample, such as differences and spectra of a
+    series or gradients of an image. With ``channels="raw"`` they are sums over random patches of
+    the values themselves, ``projections=Patches(...)``: a manifold forest for regression [1]_.
 
     {grid_samples}
 
@@ -90,9 +109,11 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
+    {grid_thresholds}
     {limits}
+    {grid_bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}
@@ -107,6 +128,8 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     --------
     ManifoldForestClassifier : The same for classes.
     ForestRegressor : The forest for any distribution of directions.
+    silvan.channels : What windows are laid on.
+    silvan.projections.Windows : The distribution of the windows.
     silvan.projections.Patches : The distribution of the patches.
     silvan.inspection.importance_map : What the forest looks at, in the shape of the data.
 
@@ -134,4 +157,6 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     True
     """
 
-    max_features: int | float | str | None = growing("sqrt")
+    max_features: int | float | str | None = growing(AUTO)
+    thresholds: str = growing(AUTO)
+    bootstrap: Any = AUTO

@@ -20,16 +20,22 @@ from silvan._validation import (
     is_number,
 )
 from silvan.forests.categories import check_categorical_features
+from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.sampling import power_of_rows
 from silvan.forests.scaling import SCALINGS
-from silvan.projections import ProjectionDistribution
+from silvan.projections import ProjectionDistribution, UnitFree
+from silvan.projections.mixture import find_component
 
-_NO_LIMIT = 2**31 - 1
+NO_LIMIT = 2**31 - 1
+# A million trees more change no prediction, but the memory for them may not be there.
+MAX_TREES = 10_000_000
 _MAX_DIRECTIONS = 10_000_000
+# "auto" draws so many directions without units, see the results ("Which default for tables?").
+_AUTO_DIRECTIONS = 24
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ForestParameters:
+class ForestParameters(DefaultProjectionsMixin):
     """What every forest has; a class of its own names only what differs.
 
     Estimators are dataclasses of their parameters, so that a parameter is declared in one place and
@@ -40,11 +46,7 @@ class ForestParameters:
     projections: ProjectionDistribution | None = growing(None)
     max_features: int | float | str | None = growing(1.0)
     max_depth: int | None = growing(None)
-    min_samples_split: int | float = growing(2)
     min_samples_leaf: int | float = growing(1)
-    min_impurity_decrease: float = growing(0.0)
-    bootstrap: bool = True
-    max_samples: int | float | str | None = None
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = None
     verbose: int = 0
@@ -52,38 +54,44 @@ class ForestParameters:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
+class BaggedParameters(ForestParameters):
+    """What forests have besides whose trees are grown one by one, on samples of their own."""
+
+    min_samples_split: int | float = growing(2)
+    min_impurity_decrease: float = growing(0.0)
+    bootstrap: bool = True
+    max_samples: int | float | str | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class SupervisedParameters(ForestParameters):
     """What forests with targets have besides."""
 
-    criterion: str = growing("squared_error")
     thresholds: str = growing("best")
-    honest: bool = False
-    honest_fraction: float = 0.5
     scaling: str | None = None
     categorical_features: Sequence[int | bool | str] | str | None = "from_dtype"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
+    """What forests have that are both."""
+
+    criterion: str = growing("squared_error")
+    honest: bool = False
+    honest_fraction: float = 0.5
     oob_score: bool | Callable[..., float] = False
 
 
 def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
     check_integer("n_estimators", forest.n_estimators, 1)
-    if forest.n_estimators > _NO_LIMIT:
+    if forest.n_estimators > MAX_TREES:
         raise invalid(
-            "n_estimators", f"at most {_NO_LIMIT}", forest.n_estimators, "pass for example 100"
+            "n_estimators", f"at most {MAX_TREES}", forest.n_estimators, "pass for example 1000"
         )
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
-    _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
     _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)
-    if not (is_number(forest.min_impurity_decrease) and forest.min_impurity_decrease >= 0):
-        raise invalid(
-            "min_impurity_decrease",
-            "a number >= 0",
-            forest.min_impurity_decrease,
-            "0.0 sets no limit",
-        )
-    check_flag("bootstrap", forest.bootstrap)
     check_flag("warm_start", forest.warm_start)
-    _check_max_samples(forest.max_samples)
     if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
         raise invalid(
             "n_jobs", "None or an integer that is not 0", forest.n_jobs, "-1 uses all processors"
@@ -93,9 +101,30 @@ def check_parameters(forest: ForestParameters) -> None:
     _check_max_features(forest.max_features)
 
 
+def check_bagged_parameters(forest: BaggedParameters) -> None:
+    """The same of those that only bagged forests have."""
+    _check_count_or_fraction("min_samples_split", forest.min_samples_split, 2)
+    if not (is_number(forest.min_impurity_decrease) and forest.min_impurity_decrease >= 0):
+        raise invalid(
+            "min_impurity_decrease",
+            "a number >= 0",
+            forest.min_impurity_decrease,
+            "0.0 sets no limit",
+        )
+    check_flag("bootstrap", forest.bootstrap)
+    _check_max_samples(forest.max_samples)
+
+
 def check_supervised_parameters(forest: SupervisedParameters) -> None:
-    """Check every parameter of forests with targets whose rule does not depend on the data."""
+    """The same of those that forests with targets have."""
     check_choice("thresholds", forest.thresholds, ("best", "random"))
+    if forest.scaling is not None:
+        check_choice("scaling", forest.scaling, SCALINGS)
+    check_categorical_features(forest.categorical_features)
+
+
+def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> None:
+    """The same of those that only bagged forests with targets have."""
     check_flag("honest", forest.honest)
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
@@ -104,9 +133,6 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
             forest.honest_fraction,
             "pass for example 0.5",
         )
-    if forest.scaling is not None:
-        check_choice("scaling", forest.scaling, SCALINGS)
-    check_categorical_features(forest.categorical_features)
     if not callable(forest.oob_score):
         check_flag("oob_score", forest.oob_score)
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:
@@ -132,22 +158,28 @@ def resolve_projections(projections: object, n_features: int) -> ProjectionDistr
     return resolved
 
 
-def grow_options(forest: ForestParameters, n_samples: int, n_features: int) -> _core.GrowOptions:
+def grow_options(forest: BaggedParameters, n_samples: int, n_features: int) -> _core.GrowOptions:
     """What the core needs to know of the parameters, with fractions turned into counts."""
-    max_depth = _NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), _NO_LIMIT)
+    max_depth = NO_LIMIT if forest.max_depth is None else min(int(forest.max_depth), NO_LIMIT)
     options = _core.GrowOptions()
-    options.n_directions = n_directions(forest.max_features, n_features)
+    options.n_directions = n_directions(forest, n_features)
     options.max_depth = max_depth
-    options.min_samples_split = max(2, _count(forest.min_samples_split, n_samples))
-    options.min_samples_leaf = _count(forest.min_samples_leaf, n_samples)
+    options.min_samples_split = max(2, count_samples(forest.min_samples_split, n_samples))
+    options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_impurity_decrease = float(forest.min_impurity_decrease)
     return options
 
 
-def n_directions(max_features: object, n_features: int) -> int:
+def n_directions(forest: ForestParameters, n_features: int) -> int:
     """Number d of candidate directions at a node."""
-    if max_features is None:
-        d: float = n_features
+    max_features: object = forest.max_features
+    if max_features == "auto":
+        unit_free = find_component(forest._given_projections(), UnitFree) is not None
+        d: float = math.isqrt(n_features)
+        if unit_free:
+            d = max(d, min(n_features, _AUTO_DIRECTIONS))
+    elif max_features is None:
+        d = n_features
     elif max_features == "sqrt":
         d = math.isqrt(n_features)
     elif max_features == "log2":
@@ -167,12 +199,13 @@ def n_directions(max_features: object, n_features: int) -> int:
 
 
 def _check_max_features(value: object) -> None:
-    if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
+    if value is None or (isinstance(value, str) and value in ("auto", "sqrt", "log2")):
         return
     if not (is_number(value) and value > 0):  # type: ignore[operator]
         raise invalid(
             "max_features",
-            'an integer >= 1, a fraction > 0 of the number of features, "sqrt", "log2" or None',
+            'an integer >= 1, a fraction > 0 of the number of features, "auto", "sqrt", "log2" '
+            "or None",
             value,
             'pass for example "sqrt"',
         )
@@ -200,6 +233,6 @@ def _check_count_or_fraction(
         )
 
 
-def _count(value: Any, n_samples: int) -> int:
+def count_samples(value: Any, n_samples: int) -> int:
     """A number of samples, given as such or as a fraction of all samples (rounded up)."""
-    return min(int(value), _NO_LIMIT) if is_integer(value) else math.ceil(value * n_samples)
+    return min(int(value), NO_LIMIT) if is_integer(value) else math.ceil(value * n_samples)

@@ -8,20 +8,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.metrics import r2_score
 
 from silvan._persistence import require_fitted
 from silvan._validation import invalid
 from silvan.forests._docs import shared_docs
-from silvan.forests.supervised import SupervisedForest
-from silvan.forests.targets import NumberTargets
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
+from silvan.forests.numbers import NumberForest
 from silvan.forests.weights import RowWeighting, weighted_quantiles
+
+
+def _r2(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
+    """R², or NaN for a single sample, which has no spread."""
+    return float(r2_score(y_true, y_pred)) if len(y_true) > 1 else np.nan
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type: ignore[misc]
+class ForestRegressor(NumberForest, BaggedSupervisedForest):
     """A forest that predicts numbers, for any distribution of split directions.
 
     Each tree is grown on samples of its own by splitting nodes along the best of a few directions
@@ -32,9 +36,12 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
     {n_estimators}
     {projections}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}
@@ -76,8 +83,7 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
     """
 
     _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
-    _multi_output = True
-    _metric = staticmethod(r2_score)
+    _metric = staticmethod(_r2)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 
     @shared_docs
@@ -92,21 +98,6 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         {fit_weights}
         """
         return super().fit(X, y, sample_weight)
-
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Predict the targets of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-            Means over the trees of the mean targets in the leaves.
-        """
-        return self._drop_single_output(self._predict_values(self._rows(X)))
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = 0.5) -> NDArray[np.float64]:
         """Predict quantiles of the targets, given each sample.
@@ -141,17 +132,11 @@ class ForestRegressor(MultiOutputMixin, RegressorMixin, SupervisedForest):  # ty
         quantiles = self._drop_single_output(quantiles)
         return quantiles[:, 0] if levels.ndim == 0 else quantiles
 
-    def _encode_targets(self, y: NDArray[Any]) -> NumberTargets:
-        return NumberTargets.encode(y)
-
     def _keep_out_of_bag(
         self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         self.oob_prediction_ = self._drop_single_output(predictions)
         return self._drop_single_output(y[scored]), self.oob_prediction_[scored]
-
-    def _drop_single_output(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return values[..., 0] if self.n_outputs_ == 1 else values
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -187,13 +187,21 @@ def plan_rows(
 
 
 def sample_rows(
-    plan: RowPlan, features: TrainingFeatures, y: NDArray[Any], seed: int
+    plan: RowPlan,
+    features: TrainingFeatures,
+    y: NDArray[Any],
+    seed: int,
+    spreads: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
 ) -> RowSampling:
     """Fix the canonical order of the kept rows, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = _core.sample_order(features.rows, targets, plan.weights)
+    order = order_rows(features.rows, targets, plan, spreads, n_threads)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order) if honest else None
+    factors = unit_factors(spreads)
+    repeats = (
+        _core.sample_repeats(features.rows, targets, order, factors, n_threads) if honest else None
+    )
     return sampling_in_order(plan, order, repeats, seed)
 
 
@@ -205,6 +213,24 @@ def sampling_in_order(
         return RowSampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
     return RowSampling(plan, order, cumulative, None, seed, repeats)
+
+
+def order_rows(
+    rows: NDArray[Any],
+    targets: NDArray[Any],
+    plan: RowPlan,
+    spreads: NDArray[np.float64] | None,
+    n_threads: int = 1,
+) -> NDArray[np.uint32]:
+    """The canonical order of the kept rows; with spreads it does not depend on units."""
+    factors = unit_factors(spreads)
+    order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
+    return order
+
+
+def unit_factors(spreads: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+    """What values are multiplied with to have no units."""
+    return None if spreads is None else (1.0 / spreads).astype(np.float32)
 
 
 def power_of_rows(max_samples: str) -> float:
@@ -316,11 +342,15 @@ def _number_of_draws(
             max_samples,
             "draw fewer rows, or set bootstrap=True to draw them with replacement",
         )
+    if n_draws > _MAX_DRAWS and is_integer(max_samples):
+        raise invalid(
+            "max_samples", f"at most {_MAX_DRAWS}", max_samples, "draw fewer samples for a tree"
+        )
     if n_draws > _MAX_DRAWS:
         raise ValueError(
-            f"a tree can draw at most {_MAX_DRAWS} rows, but max_samples, or integer weights "
-            f"that count as repeated rows, ask for {n_draws}; pass max_samples as an integer, or "
-            "relative weights, such as sample_weight / sample_weight.mean()."
+            f"a tree can draw at most {_MAX_DRAWS} samples, but the integers of sample_weight, "
+            f"which count as repeated samples, ask for {n_draws}; pass max_samples as an integer, "
+            "or relative weights, such as sample_weight / sample_weight.mean()."
         )
     return n_draws
 

@@ -6,24 +6,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from silvan import _core
-from silvan._validation import invalid
+from silvan._validation import check_forest, invalid
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
+from silvan.forests.sampling import order_rows
 
 
-def check_forest(forest: object) -> None:
-    """Require a fitted forest of this library."""
-    if not isinstance(forest, BaseForest):
-        raise invalid("forest", "a forest of this library", forest, "pass a fitted estimator")
-    check_is_fitted(forest)
+def check_bagged(forest: object) -> None:
+    """Require a fitted forest of independent trees, which know their samples."""
+    check_forest(forest)
+    if not isinstance(forest, BaggedForest):
+        raise invalid(
+            "forest",
+            "a forest of independent trees, each grown on samples of its own (a boosted forest is "
+            "a single sum)",
+            forest,
+            "pass for example a fitted ForestClassifier or ForestRegressor",
+        )
 
 
 def check_classifier(forest: object) -> None:
-    """Require a fitted classifier of this library."""
-    check_forest(forest)
+    """Require a fitted classifier of this library, of independent trees."""
+    check_bagged(forest)
     if not isinstance(forest, ForestClassifier):
         raise invalid("forest", "a classifier", forest, "pass a fitted ForestClassifier")
 
@@ -44,7 +51,7 @@ def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
-        order = _core.sample_order(rows[kept], numbers, sampling.plan.weights)
+        order = order_rows(rows[kept], numbers, sampling.plan, forest._spreads_of(rows[kept]))
         same = np.array_equal(order, sampling.order)
     same = same and np.array_equal(
         encoded.attributes.get("classes_", ()), getattr(forest, "classes_", ())

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 
-from silvan._validation import check_choice, check_flag, invalid, is_number
+from silvan._validation import check_choice, check_flag, check_forest, invalid, is_number
+from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
-from silvan.forests.classifier import ForestClassifier
-from silvan.forests.grid import flatten_rows
+from silvan.forests.grid import GridForest, flatten_rows
 from silvan.forests.importances import (
     class_gains,
     class_weights,
     credit_features,
-    nodes_of,
+    gain_credit,
     share,
-    split_gains,
 )
-from silvan.inspection._checks import check_forest
 from silvan.projections import Patches
 from silvan.projections.mixture import find_component
 
@@ -67,11 +66,39 @@ def projection_counts(
     """
     check_forest(forest)
     check_flag("normalize", normalize)
+    if forest.fitted_.channels is not None:
+        raise ValueError(
+            "projection_counts counts the features of directions, but those of this forest are "
+            "windows on channels; use importance_map, or grow the forest with "
+            'channels="raw".'
+        )
     arrays = forest.forest_
     counts = np.zeros(arrays.n_features, dtype=np.int64)
     for tree in range(arrays.n_trees):
-        counts += np.bincount(arrays.directions(tree).indices, minlength=arrays.n_features)
+        counts += np.bincount(arrays.shares(tree).indices, minlength=arrays.n_features)
     return share(counts.astype(np.float64)) if normalize else counts
+
+
+@overload
+def importance_map(
+    forest: BaseForest,
+    kind: str = "counts",
+    *,
+    per_class: bool = False,
+    by_channel: Literal[False] = False,
+    shape: int | Sequence[int] | None = None,
+) -> NDArray[np.float64]: ...
+
+
+@overload
+def importance_map(
+    forest: BaseForest,
+    kind: str = "counts",
+    *,
+    per_class: bool = False,
+    by_channel: Literal[True],
+    shape: int | Sequence[int] | None = None,
+) -> dict[str, NDArray[np.float64]]: ...
 
 
 def importance_map(
@@ -79,9 +106,13 @@ def importance_map(
     kind: str = "counts",
     *,
     per_class: bool = False,
+    by_channel: bool = False,
     shape: int | Sequence[int] | None = None,
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | dict[str, NDArray[np.float64]]:
     """Importance of the features in the shape of the data.
+
+    The windows of a forest with channels credit the cells in them, and each cell the values that it
+    is computed from: those of a difference its neighbours, those of a spectrum the whole series.
 
     Parameters
     ----------
@@ -103,6 +134,11 @@ def importance_map(
           is the class's share in the node. Its decrease goes to the classes term by term, and no
           term ever increases: class c's map shows what separates it from the rest. With two classes
           and Gini the two terms are the same, and so are the maps.
+
+        Trees of a boosted forest are each grown for a class, and credit their splits to it.
+    by_channel : bool, default=False
+        Whether to have a map for each array of the forest's channels, in its own shape: that of a
+        spectrum is over frequency. Only for forests with channels.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
         grid if it has one (see `grid_of`), and otherwise (n_features,).
@@ -110,7 +146,8 @@ def importance_map(
     Returns
     -------
     importance : ndarray of the given shape, or of shape (n_classes, ...) if `per_class`
-        All values together sum to 1 (0 for a forest without splits).
+        All values together sum to 1 (0 for a forest without splits). With `by_channel` a dictionary
+        of these by the names of the arrays; all of them together sum to 1.
 
     References
     ----------
@@ -132,23 +169,43 @@ def importance_map(
     check_forest(forest)
     check_choice("kind", kind, KINDS)
     check_flag("per_class", per_class)
-    if per_class and not isinstance(forest, ForestClassifier):
-        raise invalid("per_class", "False for a regressor", per_class, "leave it out")
+    if per_class:
+        _check_classes(forest)
+    check_flag("by_channel", by_channel)
+    channels = forest.fitted_.channels
+    if by_channel and channels is None:
+        raise invalid(
+            "by_channel",
+            "False for a forest without channels",
+            by_channel,
+            'leave it out, or fit a manifold forest with channels="auto"',
+        )
     shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
-    importance = share(credit_features(forest.forest_, credit, by_weight=kind == "gain"))
-    return importance.T.reshape(-1, *shape) if per_class else importance[:, 0].reshape(shape)
+    spreads = forest.fitted_.spreads
+    importance = share(credit_features(forest.forest_, credit, spreads, by_weight=kind == "gain")).T
+    if by_channel and channels is not None:
+        layout = channels.layout
+        cells = [importance[:, layout.cells(k)] for k in range(layout.n_channels)]
+        parts = [part.reshape(-1, *shape) for part, shape in zip(cells, layout.shapes, strict=True)]
+        maps = parts if per_class else [part[0] for part in parts]
+        return dict(zip(layout.names, maps, strict=True))
+    if channels is not None:
+        importance = channels.credit_on_grid(importance)
+    return importance.reshape(-1, *shape) if per_class else importance[:1].reshape(shape)
 
 
 def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], NDArray[np.float64]]:
     """Function that gives the credit of the nodes of a tree, with a column per class or one."""
-    arrays = forest.forest_
+    arrays, boosted = forest.forest_, forest.fitted_.start is not None
+    if per_class and boosted:
+        whole = _credit(forest, kind, False)
+        return lambda tree: whole(tree) * (np.arange(arrays.n_outputs) == _class_of(arrays, tree))
     if kind == "gain" and per_class:
         criterion = forest.fitted_.criterion
         return lambda tree: share(class_gains(arrays, tree, criterion))
     if kind == "gain":
-        gains = split_gains(arrays)
-        return lambda tree: share(gains[nodes_of(arrays, tree)][:, None])
+        return gain_credit(arrays, boosted=boosted)
     if per_class:
 
         def class_shares(tree: int) -> NDArray[np.float64]:
@@ -158,6 +215,27 @@ def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], N
 
         return class_shares
     return lambda tree: np.ones((int(np.diff(arrays.tree_offsets)[tree]), 1))
+
+
+def _check_classes(forest: BaseForest) -> None:
+    """Require classes that splits can be credited to."""
+    if not is_classifier(forest):
+        raise invalid("per_class", "False for a regressor", True, "leave it out")
+    arrays = forest.forest_
+    if forest.fitted_.start is not None and np.diff(arrays.value_indptr).max() == arrays.n_outputs:
+        raise invalid(
+            "per_class",
+            "False for a boosted forest whose trees are not each grown for a class: with two "
+            "classes, or with vector_leaves",
+            True,
+            "leave it out",
+        )
+
+
+def _class_of(arrays: ForestArrays, tree: int) -> int:
+    """The class that a boosted tree is grown for."""
+    first_leaf = arrays.leaf_offsets[tree]
+    return int(arrays.value_outputs[arrays.value_indptr[first_leaf]])
 
 
 def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 0.0) -> float:
@@ -216,7 +294,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
 
 
 def grid_of(forest: BaseForest) -> Patches | None:
-    """The grid that a fitted forest draws patches on.
+    """The grid that the samples of a fitted forest lie on, as patches on it.
 
     Parameters
     ----------
@@ -226,7 +304,8 @@ def grid_of(forest: BaseForest) -> Patches | None:
     Returns
     -------
     patches : Patches or None
-        The forest's patches, or the first ones of a mixture; None if it has none.
+        Those that a manifold forest draws, or would draw without channels; those of another forest,
+        or the first ones of a mixture; None if it has none.
 
     Examples
     --------
@@ -234,16 +313,19 @@ def grid_of(forest: BaseForest) -> Patches | None:
     >>> from silvan.datasets import make_bars
     >>> from silvan.inspection import grid_of
     >>> X, y = make_bars(20, shape=(6, 6), random_state=0)
-    >>> grid_of(ManifoldForestClassifier(5, shape=(6, 6), random_state=0).fit(X, y))
+    >>> forest = ManifoldForestClassifier(5, channels="raw", shape=(6, 6), random_state=0)
+    >>> grid_of(forest.fit(X, y))
     Patches(shape=(6, 6))
     """
     check_forest(forest)
+    if isinstance(forest, GridForest):
+        return forest.patches()
     return find_component(forest.projections_, Patches)
 
 
 def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
     """The shape to lay the features out in: the one given, or the grid's, or a line."""
-    n_features = forest.forest_.n_features
+    n_features = int(forest.n_features_in_)
     if shape is None:
         patches = grid_of(forest)
         return (n_features,) if patches is None else patches._shape()

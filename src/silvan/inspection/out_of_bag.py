@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.weights import sample_blocks
-from silvan.inspection._checks import check_forest, check_training_samples
+from silvan.inspection._checks import check_bagged, check_training_samples
 from silvan.inspection.trees import reached_leaves
 
 
@@ -42,7 +42,7 @@ def out_of_bag_mask(forest: BaseForest) -> NDArray[np.bool_]:
     >>> bool(abs(mask.mean() - np.exp(-1)) < 0.02)
     True
     """
-    check_forest(forest)
+    check_bagged(forest)
     packed = _pack_mask(forest)
     return np.unpackbits(packed, axis=1, count=forest.forest_.n_trees).view(np.bool_)
 
@@ -78,7 +78,7 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     >>> bool(errors[0] > errors[99]), bool(abs(errors[99] - (1 - forest.oob_score_)) < 1e-12)
     (True, True)
     """
-    check_forest(forest)
+    check_bagged(forest)
     losses, counts = np.zeros(forest.forest_.n_trees), np.zeros(forest.forest_.n_trees)
     classify = isinstance(forest, ForestClassifier)
     values = forest.fitted_.voting_arrays.leaf_values()

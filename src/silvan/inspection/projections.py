@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from silvan._validation import check_integer
+from silvan._validation import check_forest, check_integer, invalid
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.importances import nodes_of, share, split_gains
-from silvan.inspection._checks import check_forest
 
 # Weights are compared to about six digits, one less than float32 has.
 _STEPS = 2.0**20
@@ -148,6 +147,10 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
     """
     check_forest(forest)
     check_integer("k", k, 1, or_none=True)
+    if forest.fitted_.channels is not None:
+        raise invalid(
+            "forest", "a forest without channels", forest, "use top_windows for one with channels"
+        )
     arrays = forest.forest_
     numbers: dict[bytes, int] = {}
     first_split: list[int] = []

@@ -79,9 +79,9 @@ def strength_and_correlation(
     >>> from silvan import ForestClassifier
     >>> from silvan.datasets import make_trunk
     >>> from silvan.inspection import strength_and_correlation
-    >>> from silvan.projections import SparseSigns
+    >>> from silvan.projections import AxisAligned, SparseSigns
     >>> X, y = make_trunk(500, random_state=0)
-    >>> plain = ForestClassifier(200, random_state=0).fit(X, y)
+    >>> plain = ForestClassifier(200, projections=AxisAligned(), random_state=0).fit(X, y)
     >>> oblique = ForestClassifier(200, projections=SparseSigns(density=0.3), random_state=0)
     >>> weaker = strength_and_correlation(plain, X, y)
     >>> stronger = strength_and_correlation(oblique.fit(X, y), X, y)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
-from silvan.inspection._checks import check_forest
+from silvan.inspection._checks import check_bagged
 
 
 def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
@@ -38,10 +38,10 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     >>> forest = ForestClassifier(5, random_state=0).fit(X, y)
     >>> tree_predictions(forest, X[[0, 60, 140]])
     array([[0, 0, 0, 0, 0],
-           [1, 1, 1, 1, 1],
+           [1, 1, 1, 1, 0],
            [2, 2, 2, 2, 2]])
     """
-    check_forest(forest)
+    check_bagged(forest)
     leaves = reached_leaves(forest, forest.fitted_.read(X))
     if isinstance(forest, ForestClassifier):
         labels: NDArray[Any] = forest.classes_[_voted_classes(forest)[leaves]]

@@ -5,6 +5,8 @@ from silvan.plotting.contributions import ContributionDisplay
 from silvan.plotting.importances import ImportanceDisplay
 from silvan.plotting.out_of_bag import OutOfBagDisplay
 from silvan.plotting.projections import ProjectionsDisplay
+from silvan.plotting.regions import RegionsDisplay
+from silvan.plotting.rounds import RoundsDisplay
 from silvan.plotting.strength import StrengthDisplay
 from silvan.plotting.tree import TreeDisplay
 from silvan.plotting.unsupervised import DensityDisplay, EmbeddingDisplay
@@ -17,6 +19,8 @@ __all__ = [
     "ImportanceDisplay",
     "OutOfBagDisplay",
     "ProjectionsDisplay",
+    "RegionsDisplay",
+    "RoundsDisplay",
     "StrengthDisplay",
     "TreeDisplay",
 ]

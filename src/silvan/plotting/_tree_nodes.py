@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from silvan._validation import invalid
 from silvan.explanations.contributions import node_values
-from silvan.export.readable import Style, TreeWriter, join_best
+from silvan.export.readable import Style, TreeWriter, join_best, leaf_classes
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of
 from silvan.plotting._panels import channels_first
@@ -42,10 +42,11 @@ class TreeReader:
     ) -> None:
         self._writer = TreeWriter(forest, tree, style)
         self._values = node_values(forest.forest_, tree)
-        self._directions = forest.forest_.directions(tree)
         self._style, self._class_names = style, class_names
-        # Codes of categories are written as text.
-        patches = grid_of(forest) if forest.categories_ is None else None
+        # Codes of categories and windows are written as text.
+        is_plain = forest.categories_ is None and not forest.forest_.n_windows
+        patches = grid_of(forest) if is_plain else None
+        self._directions = None if patches is None else forest.forest_.directions(tree)
         self._shape = None if patches is None else patches._shape()
         self._contiguous = None if patches is None else patches.contiguous
 
@@ -87,11 +88,11 @@ class TreeReader:
             largest = float(max(values))
             lines += _wrap(join_best(self._class_names, values), _END_LETTERS)
             lines += [] if largest == 1.0 else [f"({self._style.number(largest)})"]
-        return "\n".join([*lines, f"{_percent(share)} % of samples"])
+        return "\n".join([*lines, f"{_percent(share)} % of rows"])
 
     def _atom(self, number: int) -> NDArray[np.float64] | None:
         """The direction's coefficients as lines or images of channels, or None to use words."""
-        if self._shape is None:
+        if self._shape is None or self._directions is None:
             return None
         coefficients = self._directions[[number]].toarray().astype(np.float64)
         kept = [a for a, length in enumerate(self._shape) if length > 1] or [0]
@@ -103,10 +104,12 @@ class TreeReader:
 
 
 def check_class_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
-    classes = getattr(forest, "classes_", None)
+    classes = leaf_classes(forest)
     if classes is None:
         if given is not None:
-            raise invalid("class_names", "None for a regressor", given, "leave it out")
+            raise invalid(
+                "class_names", "None for a regressor or a boosted forest", given, "leave it out"
+            )
         return None
     if given is None:
         return [str(label) for label in classes]

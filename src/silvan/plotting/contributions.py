@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import as_table
+from silvan.forests.frames import as_table
 from silvan.inspection.features import grid_of
 from silvan.plotting import _panels
 from silvan.plotting._panels import MAX_COLUMNS, Panel, channels_first, image_panels
@@ -256,7 +256,9 @@ def _outputs(
 ) -> tuple[NDArray[np.intp], list[str]]:
     """The output to explain for each sample, and titles with its prediction."""
     predictions = np.atleast_1d(bias) + values.sum(axis=1).reshape(len(values), -1)
-    classes = getattr(forest, "classes_", None)
+    # Two classes of a boosted forest share one score.
+    single = forest.fitted_.start is not None and predictions.shape[1] == 1
+    classes = None if single else getattr(forest, "classes_", None)
     known = np.arange(predictions.shape[1]) if classes is None else classes
     if output is None:
         columns = np.zeros(len(values), dtype=np.intp)

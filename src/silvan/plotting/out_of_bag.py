@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_classifier
 
 from silvan.forests.base import BaseForest
-from silvan.forests.classifier import ForestClassifier
 from silvan.inspection.out_of_bag import out_of_bag_curve
 from silvan.plotting._panels import make_axes
 
@@ -99,7 +99,7 @@ class OutOfBagDisplay:
         display : OutOfBagDisplay
             The plot.
         """
-        classify = isinstance(forest, ForestClassifier)
+        classify = is_classifier(forest)
         display = cls(
             out_of_bag_curve(forest, X, y),
             name=type(forest).__name__ if name is None else name,

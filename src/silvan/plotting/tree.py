@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
-from silvan._validation import check_flag, check_integer, invalid
+from silvan._validation import check_flag, check_forest, check_integer, invalid
 from silvan.export.readable import Style, check_feature_names, check_tree
 from silvan.forests.base import BaseForest
-from silvan.inspection._checks import check_forest
 from silvan.plotting._panels import make_axes
 from silvan.plotting._tree_layout import ATOM, BAR, FONT_SIZE, PAD, Palette, Places
 from silvan.plotting._tree_nodes import TreeNode, TreeReader, check_class_names
@@ -72,13 +71,14 @@ class TreeDisplay:
     >>> from sklearn.datasets import load_iris
     >>> from silvan import ForestClassifier
     >>> from silvan.plotting import TreeDisplay
+    >>> from silvan.projections import SparseSigns
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> forest = ForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    >>> display = TreeDisplay.from_estimator(forest)
+    >>> forest = ForestClassifier(5, projections=SparseSigns(), max_depth=2, random_state=3)
+    >>> display = TreeDisplay.from_estimator(forest.fit(X, y))
     >>> print(display.texts_[0].get_text())
     sepal length (cm) + petal width (cm)
     <= 5.90
-    100 % of samples
+    100 % of rows
     """
 
     figure_: Figure

@@ -93,7 +93,8 @@ def morf(
     True
     """
     grid = {"shape": shape, "min_size": min_size, "max_size": max_size}
-    return configure(MANIFOLD_FORESTS, task, n_estimators, {"boundary": "corner"} | grid, options)
+    published = {"channels": "raw", "boundary": "corner"}
+    return configure(MANIFOLD_FORESTS, task, n_estimators, published | grid, options)
 
 
 @shared_docs
@@ -130,7 +131,7 @@ def mf(
     >>> presets.mf(shape=(28, 28), min_size=2, max_size=(2, 5)).boundary
     'pad'
     """
-    published: dict[str, Any] = {"boundary": "pad"}
+    published: dict[str, Any] = {"channels": "raw", "boundary": "pad"}
     if task == "classification":
         published["voting"] = "soft"
     grid = {"shape": shape, "min_size": min_size, "max_size": max_size}

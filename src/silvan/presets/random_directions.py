@@ -29,7 +29,8 @@ def rf(n_estimators: int = 100, *, task: str = "classification", **options: Any)
     --------
     >>> from silvan import presets
     >>> presets.rf(200, random_state=0)
-    ForestClassifier(n_estimators=200, projections=AxisAligned(), random_state=0, voting='hard')
+    ForestClassifier(max_features='sqrt', n_estimators=200,
+                     projections=AxisAligned(), random_state=0, voting='hard')
     """
     return make_forest(task, n_estimators, AxisAligned(), options)
 

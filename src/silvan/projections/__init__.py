@@ -5,6 +5,7 @@ rotation forest, and so on. Each distribution is a small object that holds the p
 distribution. To write a new one, derive from `ProjectionDistribution` and draw with NumPy.
 """
 
+from silvan._windows import Window
 from silvan.projections.axis import AxisAligned
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.canonical import CanonicalDirections
@@ -18,6 +19,8 @@ from silvan.projections.node import Node
 from silvan.projections.ridge import RidgeDirections
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
+from silvan.projections.units import UnitFree
+from silvan.projections.windows import Windows
 
 __all__ = [
     "AxisAligned",
@@ -34,4 +37,7 @@ __all__ = [
     "RidgeDirections",
     "SparseSigns",
     "UniformCombinations",
+    "UnitFree",
+    "Window",
+    "Windows",
 ]

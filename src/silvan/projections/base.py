@@ -14,6 +14,7 @@ from silvan import _core
 from silvan._validation import check_integer
 from silvan.projections.node import Node, NodeData
 from silvan.projections.parameters import ParameterHolder, is_sparse
+from silvan.projections.spreads import measure_spreads
 
 _Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
@@ -137,16 +138,24 @@ class ProjectionDistribution(ParameterHolder, ABC):
         distribution = self.resolve((int(n_features),))
         distribution.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
+        rows = None
+        if X is not None:
+            features = check_rows(X, n_features)
+            rows = describe_rows(features, y)
+            distribution = distribution._with_spreads(measure_spreads(features))
         native = distribution._to_native(n_features)
-        rows = None if X is None else describe_rows(X, y, n_features)
-        indptr, indices, coefficients = _core.sample_directions(
+        (indptr, indices, coefficients), windows = _core.sample_windows(
             native, _core.NodePlace(seed, 0), n_directions, rows
         )
         indptr, indices, coefficients = _core.expand_directions(
-            native.columns, n_features, indptr, indices, coefficients
+            native.columns, n_features, indptr, indices, coefficients, windows
         )
         directions = (coefficients, indices, indptr)
         return sparse.csr_array(directions, shape=(len(indptr) - 1, int(n_features)))
+
+    def _with_spreads(self, spreads: NDArray[np.float64]) -> ProjectionDistribution:
+        """The distribution for features of these spreads: itself, unless it was left without."""
+        return self
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         """Return the native distribution for so many features; `validate` has been called."""
@@ -160,14 +169,19 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return _core.python_distribution(n_features, sample, name)
 
 
-def describe_rows(X: ArrayLike, y: ArrayLike | None, n_features: int) -> _core.NodeSamples:
-    """Describe samples that are not in a forest as the core reads them, each drawn once."""
-    rows = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
+def check_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
+    """Samples that are not in a forest as the core reads them."""
+    rows: NDArray[Any] = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
         raise ValueError(
             f"X must have n_features={n_features} columns, but it has {rows.shape[1]}; pass "
             "n_features=X.shape[1]."
         )
+    return rows
+
+
+def describe_rows(rows: NDArray[Any], y: ArrayLike | None) -> _core.NodeSamples:
+    """Describe checked samples that are not in a forest, each drawn once."""
     targets = np.zeros(len(rows), dtype=np.int32) if y is None else np.asarray(y)
     check_consistent_length(rows, targets)
     if targets.dtype.kind == "f":

@@ -34,17 +34,33 @@ class Axis(NamedTuple):
 
     def draw(self, n_patches: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """Cells of each patch of a direction along the axis, ascending."""
+        if self.boundary == "subset":
+            size = int(rng.integers(self.min_size, self.max_size + 1))
+            draws = [rng.choice(self.length, size=size, replace=False) for _ in range(n_patches)]
+            return [np.sort(cells) for cells in draws]
+        runs = [np.arange(*span) for span in self.draw_spans(n_patches, rng)]
+        if self.boundary == "wrap":
+            return [np.sort(run % self.length) for run in runs]
+        return runs
+
+    def draw_spans(self, n_patches: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+        """Start and end of each patch; on a circle the end may lie beyond the last cell."""
         length, min_size, max_size, boundary, _ = self
         if boundary == "corner":
             start = int(rng.integers(length - min_size + 1))
             size = int(rng.integers(min_size, min(max_size, length - start) + 1))
-            return self._shift(start, size, n_patches, rng)
-        size = int(rng.integers(min_size, max_size + 1))
-        if boundary == "subset":
-            draws = [rng.choice(length, size=size, replace=False) for _ in range(n_patches)]
-            return [np.sort(cells) for cells in draws]
-        start = int(rng.choice(self._starts(size)))
-        return self._shift(start, size, n_patches, rng)
+        else:
+            size = int(rng.integers(min_size, max_size + 1))
+            start = int(rng.choice(self._starts(size)))
+        starts = self._starts(size)
+        steps = np.abs(starts - start)
+        if boundary == "wrap":
+            steps = np.minimum(steps, length - steps)
+        near = starts[steps <= self.reach]
+        firsts = [start, *(int(rng.choice(near)) for _ in range(n_patches - 1))]
+        if boundary == "wrap":
+            return [(first, first + size) for first in firsts]
+        return [(max(first, 0), min(first + size, length)) for first in firsts]
 
     def _starts(self, size: int) -> NDArray[np.int64]:
         """First cells that a run of this size may have."""
@@ -53,21 +69,6 @@ class Axis(NamedTuple):
         if self.boundary == "pad":
             return np.arange(1 - size, self.length)
         return np.arange(self.length - size + 1)
-
-    def _shift(
-        self, start: int, size: int, n_patches: int, rng: np.random.Generator
-    ) -> list[NDArray[np.int64]]:
-        """The run of `size` cells from `start`, and others that begin within reach."""
-        starts = self._starts(size)
-        steps = np.abs(starts - start)
-        if self.boundary == "wrap":
-            steps = np.minimum(steps, self.length - steps)
-        near = starts[steps <= self.reach]
-        firsts = [start, *(int(rng.choice(near)) for _ in range(n_patches - 1))]
-        runs = [np.arange(first, first + size) for first in firsts]
-        if self.boundary == "wrap":
-            return [np.sort(run % self.length) for run in runs]
-        return [run[(run >= 0) & (run < self.length)] for run in runs]
 
 
 @dataclass(frozen=True)

@@ -156,20 +156,25 @@ class Mixture(ProjectionDistribution):
             )
 
     def _check_grids(self, n_features: int) -> None:
-        """Require that all components that read running sums share one grid."""
-        grids: dict[tuple[Any, Any], int] = {}
+        """Require that all components that read running sums share one grid, or channels."""
+        grids: dict[str, int] = {}
         for i, (distribution, _) in enumerate(self.components):
             columns = distribution._to_native(n_features).columns
+            windows = columns.windows
             if columns.grid_shape:
                 contiguous = tuple(map(bool, columns.grid_contiguous))
-                grids.setdefault((tuple(columns.grid_shape), contiguous), i)
+                shape = tuple(columns.grid_shape)
+                grids.setdefault(f"shape {shape} with contiguous={contiguous}", i)
+            if windows.max_size:
+                shapes = np.reshape(windows.channel_shapes, (-1, len(windows.max_size))).tolist()
+                wraps = tuple(map(bool, windows.wraps))
+                grids.setdefault(f"channels of shapes {shapes} with wrap={wraps}", i)
         if len(grids) > 1:
             (first, i), (second, j) = list(grids.items())[:2]
             raise ValueError(
                 "components must lie on the same grid where their patches are large, but "
-                f"components[{i}] has shape {first[0]} with contiguous={first[1]} and "
-                f"components[{j}] has shape {second[0]} with contiguous={second[1]}; give them the "
-                "same shape and contiguous axes, or grow two forests."
+                f"components[{i}] has {first} and components[{j}] has {second}; give them the same "
+                "shape and contiguous axes, or grow two forests."
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
@@ -198,14 +203,22 @@ class Mixture(ProjectionDistribution):
             [(component.resolve(shape), weight) for component, weight in self.components]
         )
 
+    def _with_spreads(self, spreads: NDArray[np.float64]) -> Mixture:
+        return Mixture(
+            [(component._with_spreads(spreads), weight) for component, weight in self.components]
+        )
+
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         natives = [distribution._to_native(n_features) for distribution, _ in self.components]
         return _core.mixture(natives, to_cumulative(self._normalised_weights()))
 
 
 def find_component(projections: ProjectionDistribution, kind: type[Kind]) -> Kind | None:
-    """The distribution itself or the first component of a mixture that is of a kind, if any."""
+    """The distribution itself or the first in a mixture or another that is of a kind, if any."""
     if isinstance(projections, Mixture):
         found = (find_component(component, kind) for component, _ in projections.components)
         return next((one for one in found if one is not None), None)
-    return projections if isinstance(projections, kind) else None
+    if isinstance(projections, kind):
+        return projections
+    inner = getattr(projections, "distribution", None)
+    return find_component(inner, kind) if isinstance(inner, ProjectionDistribution) else None

@@ -116,3 +116,24 @@ class Node:
     def asking_for(self, n_directions: int) -> Node:
         """The same node with another number of directions, for a distribution that delegates."""
         return Node(self.n_features, n_directions, self._data)
+
+    def scaled(self, factors: NDArray[np.float64]) -> Node:
+        """The same node with features times these factors, for a distribution that delegates."""
+        data = None if self._data is None else _ScaledData(self._data, factors)
+        return Node(self.n_features, self.n_directions, data)
+
+
+class _ScaledData:
+    """What the core provides, with the features multiplied by factors."""
+
+    def __init__(self, data: NodeData, factors: NDArray[np.float64]) -> None:
+        self._data = data
+        self._factors = factors.astype(np.float32)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._data, name)
+
+    @property
+    def X(self) -> NDArray[Any]:  # noqa: N802
+        """The features of the samples."""
+        return self._data.X * self._factors

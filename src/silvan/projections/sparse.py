@@ -21,7 +21,7 @@ class SparseSigns(ProjectionDistribution):
 
     How sparse the directions are is set in one of two ways: by `density`, or by
     `mean_nonzeros`, which is `density` times the number p of features. If neither is given,
-    `mean_nonzeros` is 2.
+    `mean_nonzeros` is 2, or p / 2 if that is less, so that some directions are single features.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class SparseSigns(ProjectionDistribution):
             return float(self.density) * n_features
         if self.mean_nonzeros is not None:
             return float(self.mean_nonzeros)
-        return DEFAULT_MEAN_NONZEROS
+        return min(DEFAULT_MEAN_NONZEROS, n_features / 2)
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         mean_nonzeros = self._resolve_mean(n_features)

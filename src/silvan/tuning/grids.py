@@ -9,14 +9,18 @@ from typing import Any
 from sklearn.base import clone
 
 from silvan._validation import check_integer, invalid
-from silvan.forests.base import BaseForest
+from silvan.channels import FittedChannels
+from silvan.forests.bagged import BaggedForest
+from silvan.forests.defaults import default_projections
 from silvan.forests.grid import GridForest
 from silvan.forests.parameters import n_directions
+from silvan.forests.supervised import SupervisedForest
 from silvan.projections import (
     Patches,
     ProjectionDistribution,
     SparseSigns,
     UniformCombinations,
+    UnitFree,
 )
 
 # What `direction_grid` varies beside d, for the distributions that have it.
@@ -38,14 +42,15 @@ def direction_grid(
     """The grid of d and sparsity that Tomita's thesis searches (section 3.3.1).
 
     The number d of directions at a node is p to the powers 1/4, 1/2, 3/4 and 1, rounded. For
-    `SparseSigns` and `UniformCombinations` d is also p², and a direction has 1 to 5 features: the
-    former on average (the thesis' λ, times p), the latter always. Other distributions stay as they
-    are.
+    `SparseSigns` and `UniformCombinations`, `UnitFree` or not, d is also p², and a direction has 1
+    to 5 features: the former on average (the thesis' λ, times p), the latter always. Other
+    distributions stay as they are.
 
     Parameters
     ----------
     projections : ProjectionDistribution or None
-        What directions are drawn from; None is the default of the forests, ``SparseSigns()``.
+        What directions are drawn from; None is the default of the forests,
+        ``UnitFree(SparseSigns())``.
     n_features : int
         Number p of features.
     nonzeros : iterable of int, default=(1, 2, 3, 4, 5)
@@ -68,16 +73,21 @@ def direction_grid(
     {'max_features': [2, 4, 8, 16, 256], 'projections': [UniformCombinations(), \
 UniformCombinations(n_features=3)]}
     """
-    projections = SparseSigns() if projections is None else projections
+    projections = default_projections() if projections is None else projections
     check_integer("n_features", n_features, 1)
     check_integer("max_directions", max_directions, 1, or_none=True)
-    sparsity = _SPARSITY.get(type(projections))
+    unit_free = isinstance(projections, UnitFree)
+    drawn = projections.distribution if isinstance(projections, UnitFree) else projections
+    sparsity = _SPARSITY.get(type(drawn))
     powers = [0.25, 0.5, 0.75, 1.0] + ([] if sparsity is None else [2.0])
     grid: dict[str, list[Any]] = {"max_features": _powers(n_features, powers, max_directions)}
     if sparsity is not None:
-        reset = {"density": None} if sparsity == "mean_nonzeros" else {}
+        changes: dict[str, Any] = {"density": None} if sparsity == "mean_nonzeros" else {}
+        prefix = "distribution__" if unit_free else ""
         grid["projections"] = [
-            clone(projections).set_params(**reset, **{sparsity: k})
+            clone(projections).set_params(
+                **{prefix + name: value for name, value in {**changes, sparsity: k}.items()}
+            )
             for k in [k for k in nonzeros if k <= n_features] or [n_features]
         ]
     return grid
@@ -140,17 +150,76 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
     }
 
 
-def default_grid(forest: BaseForest, max_directions: int | None) -> dict[str, list[Any]]:
-    """The grid for a forest that has seen its data."""
+def window_grid(
+    channels: FittedChannels, *, max_directions: int | None = None
+) -> dict[str, list[Any]]:
+    """A grid of windows for manifold forests with channels.
+
+    Along series, with or without spread and slope, with windows of up to a quarter or all of the
+    axis; in images and volumes, windows of up to 4, 8 or 16 cells, shifted or not. The number d of
+    directions at a node is p to the powers 1/2 and 2/3, where p counts the cells of all channels.
+
+    Parameters
+    ----------
+    channels : FittedChannels
+        The channels of a forest, its `channels_`.
+    max_directions : int, default=None
+        Upper limit of d. A larger d is cut off there.
+
+    Returns
+    -------
+    grid : dict of str to list
+        A grid for `OutOfBagSearch` or ``sklearn.model_selection.GridSearchCV`` over a manifold
+        forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.channels import Difference, Raw, fit_channels
+    >>> from silvan.tuning import window_grid
+    >>> window_grid(fit_channels([Raw(), Difference()], np.zeros((10, 100))))
+    {'max_features': [14, 34], 'statistics': [('mean',), ('mean', 'spread', 'slope')], \
+'max_size': [25, 100]}
+    """
+    check_integer("max_directions", max_directions, 1, or_none=True)
+    plane = channels.planes.plane
+    grid: dict[str, list[Any]] = {
+        "max_features": _powers(channels.layout.n_cells, [1 / 2, 2 / 3], max_directions)
+    }
+    if len(plane.shape) == 1:
+        length = plane.shape[0]
+        grid["statistics"] = [("mean",), ("mean", "spread", "slope")]
+        grid["max_size"] = sorted({max(1, length // 4), length})
+    else:
+        grid["max_size"] = sorted({min(size, *plane.shape) for size in (4, 8, 16)})
+        grid["shift"] = [0, 1]
+    return grid
+
+
+def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[str, list[Any]]]:
+    """The grid for a forest that has seen its data.
+
+    Beside the thesis' directions it has some with random thresholds, which take less time.
+    """
     n_features = forest.n_features_in_
+    if isinstance(forest, GridForest) and forest.channels_ is not None:
+        return [window_grid(forest.channels_, max_directions=max_directions)]
     if isinstance(forest, GridForest):
-        return patch_grid(forest.patches(), max_directions=max_directions)
-    return direction_grid(forest.projections, n_features, max_directions=max_directions)
+        return [patch_grid(forest.patches(), max_directions=max_directions)]
+    searched = direction_grid(forest.projections, n_features, max_directions=max_directions)
+    grids = [searched]
+    if isinstance(forest, SupervisedForest) and forest.thresholds == "best":
+        directions = searched["max_features"]
+        drawn = {**searched, "max_features": directions[-2:], "thresholds": ["random"]}
+        if "projections" in drawn:
+            drawn["projections"] = drawn["projections"][:3:2]
+        grids.append(drawn)
+    return grids
 
 
-def affordable_directions(forest: BaseForest, n_samples: int) -> int:
+def affordable_directions(forest: BaggedForest, n_samples: int) -> int:
     """The largest d that a default grid should have for a forest on so many samples."""
-    own = n_directions(forest.max_features, forest.n_features_in_)
+    own = n_directions(forest._settled(), forest._n_columns())
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
 
 

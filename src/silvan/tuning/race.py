@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from silvan._parameters import growing_parameters
 from silvan._validation import invalid
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import TrainingRows, draw_seed
 from silvan.forests.parameters import n_directions
 
@@ -27,8 +27,9 @@ _WORK_OF_A_TREE = 16
 class Reader:
     """A forest that has checked the data, and their samples as it reads them."""
 
-    def __init__(self, forest: BaseForest, data: tuple[Any, Any, Any]) -> None:
-        if not forest.bootstrap and forest.max_samples is None:
+    def __init__(self, forest: BaggedForest, data: tuple[Any, Any, Any]) -> None:
+        settled = forest._settled()
+        if not settled.bootstrap and settled.max_samples is None:
             raise invalid(
                 "bootstrap",
                 "True, or max_samples be set, for trees to leave out samples that score them",
@@ -48,21 +49,21 @@ class Reader:
         """Columns, encoded targets and draws, made once."""
         return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
 
-    def make(self, params: Mapping[str, Any]) -> BaseForest:
+    def make(self, params: Mapping[str, Any]) -> BaggedForest:
         """A forest with these parameters that knows the data as this one does."""
         own = self.forest.get_params(deep=False)
         learnt = {name: value for name, value in vars(self.forest).items() if name not in own}
-        forest: BaseForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
+        forest: BaggedForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
         forest.__dict__.update(learnt)
         forest._check_parameters()
-        forest._growth(self._checked.plan, forest.n_features_in_)
+        forest._growth(self._checked.plan)
         return forest
 
 
 class Readers:
     """Finds the reader for a setting: one for all that differ only in how their trees grow."""
 
-    def __init__(self, base: BaseForest, data: tuple[Any, Any, Any]) -> None:
+    def __init__(self, base: BaggedForest, data: tuple[Any, Any, Any]) -> None:
         self._base = base
         self._data = data
         self._known: dict[str, Reader] = {}
@@ -72,9 +73,13 @@ class Readers:
     def find(self, params: Mapping[str, Any]) -> Reader:
         """The reader for these parameters."""
         reading = {k: v for k, v in params.items() if k.split("__")[0] not in self._growing}
-        key = content_hash(reading)
+        forest = clone(self._base).set_params(**reading)
+        candidate = clone(self._base).set_params(**clone(dict(params), safe=False))
+        # Directions without units have draws of their own, since other draws depend on units.
+        if candidate._has_unit_free_directions() != forest._has_unit_free_directions():
+            forest.projections = candidate.projections
+        key = content_hash((reading, forest._has_unit_free_directions()))
         if key not in self._known:
-            forest = clone(self._base).set_params(**reading)
             self._known[key] = Reader(forest, self._data)
         return self._known[key]
 
@@ -85,9 +90,9 @@ class Candidate:
     def __init__(self, params: Mapping[str, Any], reader: Reader) -> None:
         self.params = dict(params)
         self.reader = reader
-        self.forest: BaseForest | None = (forest := reader.make(params))
+        self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest.max_features, forest.n_features_in_)
+        self.work = _WORK_OF_A_TREE + n_directions(forest._settled(), forest._n_columns())
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
 from silvan.tuning.grids import affordable_directions, default_grid
 from silvan.tuning.race import (
@@ -61,7 +61,9 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         accuracy or R².
     param_grid : dict or list of dict, default=None
         Values to try for each parameter, as in ``sklearn.model_selection.GridSearchCV``. None is
-        `direction_grid` for the estimator's projections, and `patch_grid` for a manifold forest.
+        `direction_grid` for the estimator's projections, with up to four more candidates that have
+        ``thresholds="random"``, and `window_grid` for a manifold forest (`patch_grid` for one with
+        ``channels="raw"``).
         `n_estimators` cannot be searched: more trees are never worse.
     min_trees : int, default=20
         Trees of every candidate in the first round.
@@ -98,7 +100,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     See Also
     --------
     direction_grid : The thesis' grid.
-    patch_grid : A grid for manifold forests.
+    window_grid : A grid for manifold forests.
+    patch_grid : A grid for manifold forests with ``channels="raw"``.
 
     Notes
     -----
@@ -117,7 +120,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     >>> from silvan.tuning import OutOfBagSearch
     >>> X, y = make_sparse_parity(500, n_features=6, random_state=0)
     >>> search = OutOfBagSearch(ForestClassifier(100, random_state=0)).fit(X, y)
-    >>> sorted(search.best_params_)
+    >>> sorted(search.best_params_)[:2]
     ['max_features', 'projections']
     >>> search.best_estimator_.forest_.n_trees
     100
@@ -126,11 +129,11 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    best_estimator_: BaseForest
+    best_estimator_: BaggedForest
 
     def __init__(
         self,
-        estimator: BaseForest,
+        estimator: BaggedForest,
         param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | None = None,
         *,
         min_trees: int = 20,
@@ -192,12 +195,13 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self._keep(candidates, racing[0])
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.estimator, BaseForest):
+        if not isinstance(self.estimator, BaggedForest):
             raise invalid(
                 "estimator",
-                "a forest of silvan",
+                "a forest of silvan whose trees leave samples out (boosted forests do not)",
                 self.estimator,
-                "pass for example silvan.ForestClassifier(500)",
+                "pass for example silvan.ForestClassifier(500), or tune boosted forests with "
+                "scikit-learn's HalvingRandomSearchCV",
             )
         check_integer("n_estimators", self.estimator.n_estimators, 1)
         check_integer("min_trees", self.min_trees, 1)

@@ -22,7 +22,7 @@ from silvan._validation import (
     invalid,
     is_number,
 )
-from silvan.forests.base import BaseForest
+from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import CheckedRows, unchanged_on_failure
 from silvan.forests.sampling import RowPlan, plan_rows, target_bits
 from silvan.forests.targets import NoTargets
@@ -54,15 +54,13 @@ def check_covariance_parameters(covariance_type: object, reg_covar: object) -> N
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GaussianForest(BaseForest):
+class GaussianForest(BaggedForest):
     """A forest grown by the log-determinant gain; what density forests and embeddings stand on.
 
     A node's split maximises ``log|C| - sum_i w_i log|C_i|``: C is the covariance of the node's
     samples, C_i that of a side and w_i the side's share of the weight. Leaves hold the share of
     the tree's weight that reaches them.
     """
-
-    _default_projections = UniformCombinations
 
     covariance_type: str = growing("full")
     reg_covar: float = growing(1e-4)
@@ -93,6 +91,10 @@ class GaussianForest(BaseForest):
             self._fit(X, None, sample_weight)
         return self
 
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        return UniformCombinations()
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_covariance_parameters(self.covariance_type, self.reg_covar)
@@ -115,7 +117,7 @@ class GaussianForest(BaseForest):
             max_samples=self.max_samples,
             numeric_targets=True,
         )
-        self._growth(plan, X.shape[1])
+        self._growth(plan)
         return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
 
     def _check_rows(self, X: Any) -> NDArray[Any]:

@@ -57,7 +57,7 @@ class ManifoldEmbedding(
         The distribution from which each node draws its candidate split directions; None is
         ``UniformCombinations()``.
     {gaussian}
-    max_features : int, float, "sqrt", "log2" or None, default=1
+    max_features : int, float, "auto", "sqrt", "log2" or None, default=1
         {max_features}
         With a single one, neighbourhoods are alike in all directions; with many, nodes prefer the
         directions in which the data are bent, and flat ones are lost.

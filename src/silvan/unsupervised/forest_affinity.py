@@ -77,7 +77,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
     forest_: BaseForest
     _affinity: Affinity
 
-    _default_projections = GaussianForest._default_projections
+    _default_projections = staticmethod(GaussianForest._default_projections)
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> csr_array:
         """Affinities between samples: a positive semidefinite kernel.

@@ -15,6 +15,8 @@ from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arr
 from silvan.app.errors import DataError, UsageError
 
 _ROW_NAMES = ("X", "x", "data", "images", "rows")
+# How NumPy begins its refusal of arrays that only pickle could read.
+_OBJECTS = "Object arrays cannot be loaded"
 _TARGET_NAMES = ("y", "target", "targets", "labels")
 
 
@@ -88,8 +90,10 @@ class ArrayFile(Source):
             shape, fortran, dtype = read(stream)
         except ValueError as error:
             raise DataError(f"{self.path} is not an array of NumPy: {error}.") from None
-        if len(shape) < 2 or dtype.hasobject:
-            raise DataError(f"{self.path} has shape {shape} and type {dtype}; pass rows.")
+        if dtype.hasobject:
+            raise _holds_objects(str(self.path))
+        if len(shape) < 2:
+            raise DataError(f"{self.path} has shape {shape}; pass rows.")
         return shape, fortran, dtype
 
     def _members(self) -> list[str]:
@@ -132,6 +136,8 @@ class ArrayFile(Source):
         try:
             array: NDArray[Any] = np.load(path, allow_pickle=False)
         except (ValueError, OSError, EOFError) as error:
+            if _OBJECTS in str(error):
+                raise _holds_objects(str(path)) from None
             raise DataError(f"{path} is not an array of NumPy: {error}.") from None
         return array
 
@@ -140,8 +146,17 @@ class ArrayFile(Source):
             with np.load(self.path, allow_pickle=False) as archive:
                 array: NDArray[Any] = archive[name]
         except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+            if _OBJECTS in str(error):
+                raise _holds_objects(f"the array {name!r} of {self.path}") from None
             raise DataError(f"the array {name!r} of {self.path} is damaged: {error}.") from None
         return array
+
+
+def _holds_objects(what: str) -> DataError:
+    return DataError(
+        f"{what} holds Python objects, which are not read; save it as numbers (astype(float)), or "
+        "targets as text (astype(str))."
+    )
 
 
 def _numbers(X: NDArray[Any], path: Path) -> NDArray[Any]:

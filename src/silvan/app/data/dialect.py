@@ -98,8 +98,13 @@ def all_numbers(fields: Sequence[str]) -> bool:
         return False
 
 
-def unreadable(path: Path, error: Exception, names: Sequence[str] = ()) -> DataError:
-    """The error of a parser in one sentence: column, reason, remedy."""
+def unreadable(
+    path: Path, error: Exception, names: Sequence[str] = (), decimal: str = "."
+) -> DataError:
+    """The error of a parser in one sentence: column, reason, remedy.
+
+    `decimal` is the sign that the parser took for the decimal one.
+    """
     text = str(error).rpartition("Invalid: ")[2].strip().rstrip(".")
     ragged = _RAGGED.search(text)
     if ragged:
@@ -114,10 +119,17 @@ def unreadable(path: Path, error: Exception, names: Sequence[str] = ()) -> DataE
         column, row, kind, value = conversion.groups()
         name = names[int(column)]
         what = "neither true nor false" if kind == "bool" else "no number"
+        other = "," if decimal == "." else "."
+        remedy = (
+            f"correct it, read it as a missing value (--missing {quote(value)}), or fit without "
+            "the column (--drop) or with categories (--categorical)"
+        )
+        if kind != "bool" and all_numbers([value.replace(other, ".")]):
+            what = f"no number with {decimal!r} as the decimal sign"
+            remedy = f"pass --decimal {other} if that is the sign of this table"
         return NotANumberError(
             f"column {name!r} of {path} has {_shorten(value)} in row {int(row or 0):,}, which is "
-            f"{what}; correct it, read it as a missing value (--missing {quote(value)}), or fit "
-            "without the column (--drop) or with categories (--categorical).",
+            f"{what}; {remedy}.",
             name,
         )
     if "straddling" in text:

@@ -101,7 +101,8 @@ class Scanner:
             raise self._unreadable(error) from None
 
     def _unreadable(self, error: Exception) -> DataError:
-        return unreadable(self.path, error, self._dialect.names if self._dialect else ())
+        names = self._dialect.names if self._dialect else ()
+        return unreadable(self.path, error, names, self._spelling.decimal)
 
     def _dataset(self) -> Any:
         return ds.dataset(str(self.path), format=self._format)
@@ -117,7 +118,7 @@ class Scanner:
         dialect = self._dialect
         assert dialect is not None
         return pa.csv.open_csv(
-            self.path if self._decoded is None else self._decoded.name,
+            self._decoded or self.path,
             parse_options=pa.csv.ParseOptions(
                 delimiter=dialect.separator,
                 newlines_in_values=True,  # else a quoted line end between two blocks ends the row
@@ -138,8 +139,10 @@ class Scanner:
         )
 
     @cached_property
-    def _decoded(self) -> Any:
+    def _decoded(self) -> Path | None:
         """A temporary copy in UTF-8, or None where the file is in UTF-8 itself.
+
+        The copy is closed: Windows opens no file a second time that is still open to be written.
 
         PyArrow would decode in Python, in a thread that needs the interpreter lock. A reader that
         is closed early waits for this thread with the lock held, which never ends.
@@ -147,15 +150,18 @@ class Scanner:
         assert self._dialect is not None
         if self._dialect.encoding == "utf-8":
             return None
-        copy = tempfile.NamedTemporaryFile(suffix=".csv")  # noqa: SIM115
-        weakref.finalize(self, copy.close)  # it lives as long as the scanner
+        folder = tempfile.TemporaryDirectory(prefix="silvan-", ignore_cleanup_errors=True)
+        weakref.finalize(self, folder.cleanup)  # it lives as long as the scanner
+        path = Path(folder.name) / "table.csv"
         decoder = codecs.getincrementaldecoder(self._dialect.encoding)()
-        with pa.input_stream(str(self.path), compression="detect") as stream:
+        with (
+            pa.input_stream(str(self.path), compression="detect") as stream,
+            path.open("wb") as copy,
+        ):
             while block := stream.read(BLOCK_BYTES):
                 copy.write(decoder.decode(block).encode())
-        copy.write(decoder.decode(b"", final=True).encode())
-        copy.flush()
-        return copy
+            copy.write(decoder.decode(b"", final=True).encode())
+        return path
 
     def _scan_parquet(self, names: list[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         """Some rows at a time, page by page; row groups may be larger than memory."""

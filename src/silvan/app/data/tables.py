@@ -73,6 +73,8 @@ class TableFile(Source):
         schema = self._scanner.schema()
         target = self._target(schema, request.target)
         self._require(schema, request.drop, "--drop")
+        if target in request.drop:
+            raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
         return target, *self._features(schema, target, request)
 
     def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:

@@ -111,13 +111,22 @@ class Frame:
         return svg(self.width, self.height, label, parts)
 
 
-def line_chart(xs: NDArray[Any], ys: NDArray[Any], labels: tuple[str, str]) -> Markup:
-    """One line over the numbers from zero up."""
-    finite = ys[np.isfinite(ys)]
-    top = float(finite.max()) * 1.05 if len(finite) else 1.0
-    frame = Frame((float(xs[0]), float(xs[-1])), (0.0, top))
+def line_chart(
+    xs: NDArray[Any],
+    ys: NDArray[Any],
+    labels: tuple[str, str],
+    other: NDArray[Any] | None = None,
+) -> Markup:
+    """A line over the numbers from zero up, or from below it where numbers are; and another."""
+    lines = [ys] if other is None else [other, ys]
+    finite = np.concatenate([line[np.isfinite(line)] for line in lines])
+    low = min(0.0, float(finite.min())) if len(finite) else 0.0
+    top = max(0.0, float(finite.max()) * 1.05) if len(finite) else 1.0
+    frame = Frame((float(xs[0]), float(xs[-1])), (low, top))
     parts = [*frame.x_axis(labels[0]), *frame.y_axis(labels[1])]
-    parts.append(f'<path class="line" d="{frame.path(xs, ys)}"/>')
+    for number, line in enumerate(reversed(lines)):
+        name = "line" if number == 0 else "line other"
+        parts.append(f'<path class="{name}" d="{frame.path(xs, line)}"/>')
     return frame.draw(f"{labels[1]} against {labels[0]}", parts)
 
 

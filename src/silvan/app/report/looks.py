@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
@@ -9,9 +11,18 @@ from numpy.typing import NDArray
 from silvan.app.report import charts, figures
 from silvan.app.report.panel import Panel, gallery, html_table
 from silvan.app.report.subject import Subject
-from silvan.inspection import importance_map, top_projections
+from silvan.inspection import (
+    TopProjections,
+    TopWindows,
+    importance_map,
+    top_projections,
+    top_windows,
+)
+from silvan.inspection.windows import Terms
 
 _MAX_BARS, _MAX_CLASSES, _N_PROJECTIONS = 20, 12, 12
+# So many rows show what a channel looks like on average.
+_MAX_ROWS = 500
 
 
 def importance_panel(subject: Subject) -> Panel:
@@ -42,7 +53,8 @@ def _image_maps(subject: Subject) -> Markup:
     shape = subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
     items = [(figures.draw_map(total, "importance of pixels"), "all together")]
-    if subject.classifies and 2 < len(subject.labels) <= _MAX_CLASSES:
+    by_class = not getattr(subject.forest, "vector_leaves", False)
+    if by_class and subject.classifies and 2 < len(subject.labels) <= _MAX_CLASSES:
         maps = importance_map(subject.forest, "gain", per_class=True, shape=shape)
         items += [
             (figures.draw_map(each, f"importance for {label}"), f"for {label}")
@@ -52,20 +64,16 @@ def _image_maps(subject: Subject) -> Markup:
 
 
 def projections_panel(subject: Subject) -> Panel | None:
-    """The projections that gain most, drawn in the shape of the data."""
+    """The projections that gain most, drawn in the shape of the data; windows in words."""
+    if subject.forest.fitted_.channels is not None:
+        return _windows_panel(subject)
     top = top_projections(subject.forest, _N_PROJECTIONS)
     if not len(top):
         return None
     lead = "The sums of features that gain most; splits compare such a sum with a threshold. "
     data = subject.data
     if data.kind == "table":
-        rows = [
-            (f"{share:.2%}", f"{count:,}", formula)
-            for share, count, formula in zip(
-                top.importances, top.n_splits, top.formulas(), strict=True
-            )
-        ]
-        body = html_table(("share of the gain", "splits", "projection"), rows)
+        body = _table(top, "projection")
     else:
         draw = figures.draw_direction if data.kind == "image" else figures.draw_series_direction
         mean = _mean_row(subject)
@@ -82,9 +90,57 @@ def projections_panel(subject: Subject) -> Panel | None:
     return Panel("projections", "Its best projections", lead, body)
 
 
+def _windows_panel(subject: Subject) -> Panel | None:
+    """The windows that gain most, drawn on their channels."""
+    top = top_windows(subject.forest, _N_PROJECTIONS)
+    channels = subject.forest.fitted_.channels
+    if not len(top) or channels is None:
+        return None
+    lead = (
+        "The windows that gain most; splits compare the mean, the spread or the slope of the cells "
+        "in a window on one channel with a threshold."
+    )
+    shapes = channels.layout.shapes
+    if len(shapes[0]) > 2:
+        return Panel("projections", "Its best windows", lead, _table(top, "window"))
+    draw = figures.draw_direction if len(shapes[0]) == 2 else figures.draw_series_direction
+    cells = subject.forest.fitted_.read(subject.fitted_rows[:_MAX_ROWS])
+    items = []
+    facts = zip(top.directions, top.formulas(), top.importances, top.n_splits, strict=True)
+    for terms, formula, share, count in facts:
+        channel = terms[0][1].channel
+        mean = _mean(cells[:, channels.layout.cells(channel)]).reshape(shapes[channel])
+        figure = draw(_cells_of(terms, shapes[channel]), mean, formula)
+        items.append((figure, f"{formula}: {share:.2%}, {count:,} splits"))
+    lead += " Orange cells count, blue ones are subtracted; behind them is the mean of the channel."
+    return Panel("projections", "Its best windows", lead, gallery(items))
+
+
+def _cells_of(terms: Terms, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The coefficients of windows in the shape of their channel."""
+    coefficients = np.zeros(shape)
+    for coefficient, window in terms:
+        ends = zip(window.start, window.end, shape, strict=True)
+        coefficients[np.ix_(*(np.arange(a, b) % length for a, b, length in ends))] += coefficient
+    return coefficients
+
+
+def _table(top: TopProjections | TopWindows, what: str) -> Markup:
+    rows = [
+        (f"{share:.2%}", f"{count:,}", formula)
+        for share, count, formula in zip(top.importances, top.n_splits, top.formulas(), strict=True)
+    ]
+    return html_table(("share of the gain", "splits", what), rows)
+
+
 def _mean_row(subject: Subject) -> NDArray[np.float64]:
+    """The mean row."""
+    return _mean(subject.data.rows)
+
+
+def _mean(rows: NDArray[Any]) -> NDArray[np.float64]:
     """The mean of all rows without missing values; zero where all are missing."""
-    rows = subject.data.rows.astype(np.float64)
+    rows = rows.astype(np.float64)
     known = np.isfinite(rows)
     total = np.where(known, rows, 0.0).sum(axis=0)
     mean: NDArray[np.float64] = total / np.maximum(known.sum(axis=0), 1)

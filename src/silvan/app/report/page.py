@@ -51,6 +51,8 @@ def summarise(subject: Subject) -> str:
     text = f"A forest of {n_trees:,} trees has learnt {aim} from {subject.data.describe()}."
     judged = subject.judgement
     if judged is None:
+        if subject.is_boosted:
+            return text + " Pass rows that it has not seen as --test to judge it by."
         return text + " Too few rows were left to judge it by."
     main = judged.scores[0]
     if subject.classifies:

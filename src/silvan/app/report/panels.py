@@ -18,6 +18,7 @@ from silvan.app.report import charts
 from silvan.app.report.looks import importance_panel, projections_panel
 from silvan.app.report.mistakes import mistakes_panel
 from silvan.app.report.panel import Panel, html_table
+from silvan.app.report.rounds import rounds_panel
 from silvan.app.report.subject import Judgement, Subject
 from silvan.inspection import out_of_bag_curve
 
@@ -55,8 +56,9 @@ def fitted_panel(subject: Subject) -> Panel:
     return Panel(
         "fitted",
         "What was fitted",
-        "A forest is many decision trees that vote. Each split of a tree compares a sum over a few "
-        "features with a threshold; “directions” says which sums a tree may choose from.",
+        f"A forest is many decision trees that {'add up' if subject.is_boosted else 'vote'}. Each "
+        "split of a tree compares a sum over a few features with a threshold; “directions” says "
+        "which sums a tree may choose from.",
         html_table(None, lines),
     )
 
@@ -103,7 +105,9 @@ def comparison_panel(subject: Subject) -> Panel | None:
 
 
 def growth_panel(subject: Subject) -> Panel | None:
-    """Out-of-bag error against the number of trees."""
+    """Out-of-bag error against the number of trees, or loss against rounds."""
+    if subject.is_boosted:
+        return rounds_panel(subject)
     if not subject.has_out_of_bag:
         return None
     try:

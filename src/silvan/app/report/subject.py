@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from silvan.app.comparison import Result
 from silvan.app.data import Dataset
@@ -17,7 +18,6 @@ from silvan.app.evaluation import check_same_columns
 from silvan.app.models import fit_rows
 from silvan.app.scores import Score, classification_scores, regression_scores
 from silvan.forests.base import BaseForest
-from silvan.forests.classifier import ForestClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Subject:
     @property
     def classifies(self) -> bool:
         """Whether the forest predicts classes."""
-        return isinstance(self.forest, ForestClassifier)
+        return bool(is_classifier(self.forest))
 
     @cached_property
     def labels(self) -> list[str]:
@@ -63,6 +63,11 @@ class Subject:
     def has_out_of_bag(self) -> bool:
         """Whether trees left out rows, and the forest has kept what they predict for these."""
         return bool(np.isfinite(getattr(self.forest, "oob_score_", np.nan)))
+
+    @property
+    def is_boosted(self) -> bool:
+        """Whether the forest has curves of scores against rounds, and no rows out of bag."""
+        return self.forest.fitted_.start is not None
 
     @cached_property
     def judgement(self) -> Judgement | None:

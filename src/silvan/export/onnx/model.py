@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._validation import check_choice, check_features, check_predictor, invalid
 from silvan.export.onnx.graph import Graph
+from silvan.export.onnx.links import add_link
 from silvan.export.onnx.scaling import add_scaling
 from silvan.export.onnx.walk import add_walk
 from silvan.export.readable import category_names
+from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 
 _INPUT_TYPES = ("float32", "float64", "uint8")
@@ -24,8 +26,8 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     The model has the input ``X``, with samples in the shape that `fit` was given: those of a
     manifold forest are flat if they were flat there. The model of a classifier has the outputs
     ``label`` and ``probabilities``, that of a regressor ``prediction``. Samples end in the same
-    leaves as in `forest`, missing values included; means over the trees are taken in float64 and
-    agree to its rounding.
+    leaves as in `forest`, missing values included; means over the trees, or the sums of a boosted
+    forest, are taken in float64 and agree to its rounding.
 
     A categorical feature goes in as a number: the place of the category in the `categories_` of the
     forest, -1 (or any number that is no place) for a new one, NaN for a missing one.
@@ -60,6 +62,13 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     ['label', 'probabilities']
     """
     check_predictor(forest)
+    if forest.forest_.n_windows or forest.fitted_.channels is not None:
+        raise invalid(
+            "forest",
+            "one without windows on channels, which ONNX models cannot hold yet",
+            forest.projections_,
+            'fit a manifold forest with channels="raw", or keep the forest with its method save',
+        )
     dtype = _exact_type(forest) if dtype is None else dtype
     check_choice("dtype", dtype, _INPUT_TYPES)
     categories = forest.categories_
@@ -73,11 +82,16 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
     samples = graph.add("Cast", samples, to=graph.type_of(np.float32))
     may_miss = dtype != "uint8" or forest.fitted_.scaler is not None
     leaves = add_walk(graph, forest.forest_, samples, may_miss)
-    means = _add_means(graph, forest, leaves)
-    if hasattr(forest, "classes_"):
-        outputs = _add_labels(graph, forest.classes_, means)
+    start = forest.fitted_.start
+    if start is None:
+        values = _add_means(graph, forest, leaves)
     else:
-        outputs = _add_prediction(graph, forest.n_outputs_, means)
+        raw = graph.add("Add", _add_sums(graph, forest.forest_, leaves), graph.constant(start))
+        values = add_link(graph, forest.loss_, raw)
+    if hasattr(forest, "classes_"):
+        outputs = _add_labels(graph, forest.classes_, values)
+    else:
+        outputs = _add_prediction(graph, forest.n_outputs_, values)
     model = graph.finish(
         {"X": (np.dtype(dtype).type, [None, *forest.fitted_.sample_shape])}, outputs
     )
@@ -132,18 +146,21 @@ def _exact_type(forest: BaseForest) -> str:
 def _add_means(graph: Graph, forest: BaseForest, leaves: str) -> str:
     """Add the mean over the trees of leaf values or votes."""
     arrays = forest.fitted_.voting_arrays
-    values = arrays.leaf_values().toarray()
-    trees = graph.constant(np.array([1]))
-    sums = graph.add(
-        "ReduceSum", graph.add("Gather", graph.constant(values), leaves), trees, keepdims=0
-    )
+    sums = _add_sums(graph, arrays, leaves)
     return graph.add("Div", sums, graph.constant(np.array(float(arrays.n_trees))))
+
+
+def _add_sums(graph: Graph, arrays: ForestArrays, leaves: str) -> str:
+    """Add the sum over the trees of leaf values."""
+    values = graph.constant(arrays.leaf_values().toarray())
+    trees = graph.constant(np.array([1]))
+    return graph.add("ReduceSum", graph.add("Gather", values, leaves), trees, keepdims=0)
 
 
 def _add_labels(graph: Graph, classes: NDArray[Any], means: str) -> dict[str, Any]:
     probabilities = graph.add("Identity", means, name="probabilities")
     best = graph.add("ArgMax", means, axis=1, keepdims=0)
-    texts = classes.dtype.kind in "UO"
+    texts = classes.dtype.kind not in "biuf"
     known = graph.constant(classes.astype(str) if texts else classes)
     label = graph.add("Gather", known, best, name="label")
     return {

@@ -1,0 +1,140 @@
+// Sums of gradients in leaves, and what follows from them.
+#include "core/boosting/leaf_values.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/boosting/newton_step.hpp"
+#include "core/stopping.hpp"
+
+namespace silvan {
+namespace {
+
+constexpr std::int64_t kBlock = std::int64_t{1} << 14;
+
+struct Sums {
+    double gradient = 0.0;
+    double hessian = 0.0;
+};
+
+void number_leaves(GrownTree& tree) {
+    tree.n_leaves = 0;
+    tree.leaf_of_node.assign(tree.nodes.size(), -1);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        if (tree.nodes[i].is_leaf()) tree.leaf_of_node[i] = static_cast<std::int32_t>(tree.n_leaves++);
+    }
+}
+
+// Of every node and output. Leaves are summed up sample by sample, so that sums do not depend on the threads.
+std::vector<Sums> sum_nodes(const RoundGradients& given, const std::uint32_t* samples, const GrownTree& tree,
+                            SharedLoops& loops) {
+    const auto n_outputs = static_cast<std::size_t>(tree.n_outputs);
+    const std::size_t n_nodes = tree.nodes.size();
+    std::vector<Sums> sums(n_nodes * n_outputs);
+    loops.for_each(static_cast<std::int64_t>(n_nodes), [&](std::int64_t number, std::int64_t) {
+        const auto i = static_cast<std::size_t>(number);
+        const CodedNode& node = tree.nodes[i];
+        if (!node.is_leaf()) return;
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            const double* g = given.gradient + tree.first_output + static_cast<std::int64_t>(k);
+            const double* h = given.hessian + tree.first_output + static_cast<std::int64_t>(k);
+            throw_if_stopped(4 * node.size());
+            Sums sum;
+            for (std::int64_t s = node.begin; s < node.end; ++s) {
+                const std::int64_t at = samples[s] * given.n_outputs;
+                sum.gradient += g[at];
+                sum.hessian += h[at];
+            }
+            sums[i * n_outputs + k] = sum;
+        }
+    });
+    for (std::size_t i = n_nodes; i-- > 0;) {
+        if (tree.nodes[i].is_leaf()) continue;
+        const auto left = static_cast<std::size_t>(tree.nodes[i].left);
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            const Sums& a = sums[left * n_outputs + k];
+            const Sums& b = sums[(left + 1) * n_outputs + k];
+            sums[i * n_outputs + k] = {a.gradient + b.gradient, a.hessian + b.hessian};
+        }
+    }
+    return sums;
+}
+
+void write_split(const CodedNode& node, std::size_t i, const ColumnPool& pool, TreeArrays& arrays) {
+    const PoolColumn& column = pool.column(node.split.column);
+    arrays.left[i] = node.left;
+    arrays.threshold[i] = column.bins.edge(node.split.bin);
+    arrays.missing_left[i] = node.split.missing_left ? 1 : 0;
+    arrays.add_direction(i, column.direction(), pool.n_features());
+}
+
+void write_leaf(GrownTree& tree, std::size_t i, const Sums* sums, const BoostOptions& options, TreeArrays& arrays) {
+    arrays.left[i] = -1 - tree.leaf_of_node[i];
+    arrays.n_values.push_back(static_cast<std::int32_t>(tree.n_outputs));
+    arrays.n_members.push_back(0);
+    for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
+        const double value = newton_value(sums[k].gradient, sums[k].hessian, options, tree.nodes[i].bounds);
+        arrays.value_outputs.push_back(static_cast<std::int32_t>(tree.first_output + k));
+        arrays.values.push_back(options.learning_rate * value);
+        tree.values.push_back(options.learning_rate * value);
+    }
+}
+
+// Adds the values of a leaf to the scores of one sample.
+void add_leaf(const GrownTree& tree, std::size_t node, double* scores) {
+    const double* values = tree.values.data() + tree.leaf_of_node[node] * tree.n_outputs;
+    for (std::int64_t k = 0; k < tree.n_outputs; ++k) scores[tree.first_output + k] += values[k];
+}
+
+}  // namespace
+
+void value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+                  const std::uint32_t* samples, GrownTree& tree, TreeArrays& arrays, SharedLoops& loops) {
+    number_leaves(tree);
+    const std::vector<Sums> sums = sum_nodes(given, samples, tree, loops);
+    arrays.clear();
+    arrays.add_nodes(tree.nodes.size());
+    tree.values.clear();
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const CodedNode& node = tree.nodes[i];
+        const Sums* here = sums.data() + i * static_cast<std::size_t>(tree.n_outputs);
+        double score = 0.0;
+        for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
+            arrays.weight[i] += here[k].hessian;
+            score += newton_score(here[k].gradient, here[k].hessian, options, node.bounds);
+        }
+        arrays.n_samples[i] = static_cast<std::int32_t>(node.size());
+        // Weight times impurity falls by the gain of a split.
+        arrays.impurity[i] = arrays.weight[i] > 0.0 ? static_cast<float>(-score / arrays.weight[i]) : 0.0F;
+        if (node.is_leaf()) {
+            write_leaf(tree, i, here, options, arrays);
+        } else {
+            write_split(node, i, pool, arrays);
+        }
+    }
+}
+
+void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,
+                 SharedLoops& loops) {
+    loops.for_each(static_cast<std::int64_t>(tree.nodes.size()), [&](std::int64_t number, std::int64_t) {
+        const auto i = static_cast<std::size_t>(number);
+        const CodedNode& node = tree.nodes[i];
+        if (!node.is_leaf()) return;
+        throw_if_stopped(4 * node.size());
+        for (std::int64_t s = node.begin; s < node.end; ++s) add_leaf(tree, i, scores + samples[s] * n_outputs);
+    });
+}
+
+void add_by_route(const GrownTree& tree, const ColumnPool& pool, const Buffer<std::uint32_t>& samples,
+                  std::int64_t n_outputs, double* scores, SharedLoops& loops) {
+    const CodedRouter router(tree.nodes, pool);
+    loops.for_blocks(static_cast<std::int64_t>(samples.size()), kBlock, [&](std::int64_t first, std::int64_t last) {
+        throw_if_stopped(64 * (last - first));
+        for (std::int64_t s = first; s < last; ++s) {
+            const std::uint32_t sample = samples[static_cast<std::size_t>(s)];
+            add_leaf(tree, router.leaf_of(sample), scores + sample * n_outputs);
+        }
+    });
+}
+
+}  // namespace silvan

@@ -1,0 +1,142 @@
+// Reads windows for growing and prediction, and writes them over the cells of their channels.
+#include "core/columns/window_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "core/columns/plain_features.hpp"
+#include "core/columns/window_reader.hpp"
+#include "core/stopping.hpp"
+
+namespace silvan {
+namespace {
+
+bool is_over_windows(const Direction& direction, const ChannelGrids& grids) {
+    return direction.n_nonzeros > 0 && direction.indices[0] >= grids.n_cells();
+}
+
+class WindowNodeColumns final : public PlainNodeColumns {
+public:
+    WindowNodeColumns(const FeatureLayouts& layouts, const ChannelGrids& grids, const SplitKernels& kernels)
+        : PlainNodeColumns(layouts, kernels, false),
+          sums_(std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids)),
+          reader_(*sums_) {}
+
+    std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<WindowNodeColumns>(*this); }
+
+    ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                       float* values) override {
+        if (!is_over_windows(direction, sums_->grids())) {
+            return PlainNodeColumns::project(direction, samples, n_samples, values);
+        }
+        reader_.project(direction, samples, n_samples, values);
+        return kernels().measure_range(values, n_samples);
+    }
+
+    // Means of one cell are, but there are few of them.
+    bool is_integral(const Direction& direction) const override {
+        return !is_over_windows(direction, sums_->grids()) && PlainNodeColumns::is_integral(direction);
+    }
+
+private:
+    std::shared_ptr<const WindowSums> sums_;
+    WindowReader reader_;
+};
+
+class WindowBlockColumns final : public PlainBlockColumns {
+public:
+    WindowBlockColumns(const FeatureMatrix& block, const ChannelGrids& grids, const SplitKernels& kernels)
+        : PlainBlockColumns(block, kernels), sums_(block, grids), reader_(sums_) {}
+
+    void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                 float* values) override {
+        if (!is_over_windows(direction, sums_.grids())) {
+            PlainBlockColumns::project(direction, samples, n_samples, values);
+            return;
+        }
+        reader_.project(direction, samples, n_samples, values);
+        kernels().measure_range(values, n_samples);  // pads them
+    }
+
+    float project_sample(const Direction& direction, std::uint32_t sample) override {
+        if (!is_over_windows(direction, sums_.grids())) return PlainBlockColumns::project_sample(direction, sample);
+        return reader_.project_sample(direction, sample);
+    }
+
+private:
+    WindowSums sums_;
+    WindowReader reader_;
+};
+
+void append(const std::map<std::int64_t, double>& cells, ExpandedDirections& expanded) {
+    for (const auto& [cell, coefficient] : cells) {
+        expanded.indices.push_back(static_cast<std::int32_t>(cell));
+        expanded.coefficients.push_back(static_cast<float>(coefficient));
+    }
+    expanded.indptr.push_back(static_cast<std::int64_t>(expanded.indices.size()));
+}
+
+}  // namespace
+
+WindowSpace::WindowSpace(std::int64_t n_features, const WindowDescription& description) : grids_(description) {
+    if (grids_.n_cells() != n_features) throw std::invalid_argument("the channels need a cell for each feature");
+}
+
+std::unique_ptr<NodeColumns> WindowSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,
+                                                        const SplitKernels& kernels) const {
+    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels);
+}
+
+std::unique_ptr<BlockColumns> WindowSpace::read_block(const FeatureMatrix& block, const SplitKernels& kernels) const {
+    return std::make_unique<WindowBlockColumns>(block, grids_, kernels);
+}
+
+std::int64_t WindowSpace::bytes_per_sample(FeatureType features) const {
+    const bool centred = features != FeatureType::uint8;
+    return SumLayout(grids_, features).sample_bytes +
+           (centred ? static_cast<std::int64_t>(grids_.n_channels() * sizeof(float)) : 0);
+}
+
+void WindowSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {
+    if (!is_over_windows(direction, grids_)) return ColumnSpace::expand(direction, expanded);
+    const std::size_t last = grids_.n_axes() - 1;
+    std::map<std::int64_t, double> cells;
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        const Window& window = direction.windows[direction.indices[k] - grids_.n_cells()];
+        const Box& box = window.box;
+        const auto n = static_cast<double>(grids_.cells_in(box));
+        throw_if_stopped(grids_.cells_in(box));
+        if (window.statistic == WindowStatistic::spread) {
+            throw std::invalid_argument("the spread of a window is no sum of its cells");
+        }
+        if (window.shift != 0) throw std::invalid_argument("a window that is shifted is no sum of its cells");
+        const double steps = box.end[last] - box.start[last];
+        const double slope = steps > 1.0 ? 6.0 / (n * (steps * steps - 1.0)) : 0.0;
+        const double middle = box.end[last] + box.start[last] - 1;
+        const auto coefficient = static_cast<double>(direction.coefficients[k]);
+        grids_.visit_cells(static_cast<std::size_t>(window.channel), box, [&](std::int64_t cell, std::int64_t at) {
+            const double share =
+                window.statistic == WindowStatistic::mean ? 1.0 / n : (2.0 * static_cast<double>(at) - middle) * slope;
+            cells[cell] += coefficient * share;
+        });
+    }
+    append(cells, expanded);
+}
+
+void WindowSpace::share(const Direction& direction, ExpandedDirections& expanded) const {
+    if (!is_over_windows(direction, grids_)) return ColumnSpace::share(direction, expanded);
+    std::map<std::int64_t, double> cells;
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        const Window& window = direction.windows[direction.indices[k] - grids_.n_cells()];
+        const double part =
+            std::abs(static_cast<double>(direction.coefficients[k])) / static_cast<double>(grids_.cells_in(window.box));
+        throw_if_stopped(grids_.cells_in(window.box));
+        grids_.visit_cells(static_cast<std::size_t>(window.channel), window.box,
+                           [&](std::int64_t cell, std::int64_t) { cells[cell] += part; });
+    }
+    append(cells, expanded);
+}
+
+}  // namespace silvan

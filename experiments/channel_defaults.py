@@ -1,0 +1,174 @@
+"""Evidence for what manifold forests look at by default: channels, statistics, draws of samples.
+
+Training samples alone: series by folds of their training samples, images by parts of theirs.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from experiments.arguments import Arguments, parse
+from experiments.data import load_images, load_series
+from experiments.pages import number, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from silvan import ManifoldForestClassifier
+from silvan.channels import Convolutions, Difference, Gradients, LocalContrast, Raw, Spectrum
+
+N_TREES, MAX_SERIES, MAX_FOLDS = 100, 400, 3
+IMAGES = {"mnist": (1000, 3000), "fashion_mnist": (1000, 3000), "cifar10": (2000, 2000)}
+DEFAULT = "default"
+_BASE = [Raw(), Difference(), Spectrum()]
+SERIES_SETTINGS: dict[str, dict[str, Any]] = {
+    DEFAULT: {},
+    "raw": {"channels": "raw"},
+    "values only": {"channels": [Raw()]},
+    "no spectrum": {"channels": [Raw(), Difference(), Convolutions(64)]},
+    "no convolutions": {"channels": _BASE},
+    "32 convolutions": {"channels": [*_BASE, Convolutions(32)]},
+    "128 convolutions": {"channels": [*_BASE, Convolutions(128)]},
+    "mean": {"statistics": ("mean",)},
+    "mean and spread": {"statistics": ("mean", "spread")},
+    "windows of a quarter": {"max_size": "quarter"},
+    "pairs of windows": {"n_patches": 2},
+    "shifts of 2": {"shift": 2},
+    "best thresholds": {"thresholds": "best"},
+    "bootstrap": {"bootstrap": True},
+    "best thresholds, bootstrap": {"thresholds": "best", "bootstrap": True},
+    "0.7 of the samples": {"max_samples": 0.7},
+}
+IMAGE_SETTINGS: dict[str, dict[str, Any]] = {
+    DEFAULT: {},
+    "raw": {"channels": "raw"},
+    "values only": {"channels": [Raw()]},
+    "12 directions": {"channels": [Raw(), Gradients(12)]},
+    "local contrast, too": {"channels": [Raw(), Gradients(), LocalContrast()]},
+    "16 convolutions, too": {"channels": [Raw(), Gradients(), Convolutions(16)]},
+    "mean and spread": {"statistics": ("mean", "spread")},
+    "windows of 8": {"max_size": 8},
+    "windows of 16": {"max_size": 16},
+    "no shifts": {"shift": 0},
+    "shifts of 2": {"shift": 2},
+    "pairs of windows": {"n_patches": 2},
+    "best thresholds": {"thresholds": "best"},
+    "bootstrap": {"bootstrap": True},
+    "best thresholds, bootstrap": {"thresholds": "best", "bootstrap": True},
+    "0.7 of the samples": {"max_samples": 0.7},
+}
+
+
+def series_names(data: Path) -> list[str]:
+    """The sets of series."""
+    return sorted(path.stem for path in (data / "ucr").glob("*.npz"))
+
+
+def measure(cell: Cell) -> Cell:
+    """Mean error over the parts that are held out, and the seconds of all fits."""
+    name, seed, data = cell["dataset"], cell["seed"], Path(cell["data"])
+    is_image = name in IMAGES
+    settings = dict((IMAGE_SETTINGS if is_image else SERIES_SETTINGS)[cell["setting"]])
+    errors, seconds = [], 0.0
+    for X, y, X_held, y_held in (_image_parts if is_image else _folds)(name, data, seed):
+        if settings.get("max_size") == "quarter":
+            length = max(1, X.shape[-1] // 4)
+            settings["max_size"] = length if X.ndim == 2 else (X.shape[1], length)
+        if X.ndim == 3 and not is_image:
+            settings["contiguous"] = (False, True)
+        forest = ManifoldForestClassifier(N_TREES, random_state=seed, **settings)
+        start = time.process_time()
+        forest.fit(X, y)
+        seconds += time.process_time() - start
+        errors.append(1 - forest.score(X_held, y_held))
+    return {"error": float(np.mean(errors)), "seconds": seconds}
+
+
+Parts = list[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]]
+
+
+def _folds(name: str, data: Path, seed: int) -> Parts:
+    """Folds of the training samples of a set of series."""
+    split, shape = load_series(data / "ucr" / f"{name}.npz")
+    chosen = np.random.default_rng(0).permutation(len(split.y_train))[:MAX_SERIES]
+    X, y = split.X_train[chosen].reshape(-1, *shape), split.y_train[chosen]
+    rarest = int(np.unique(y, return_counts=True)[1].min())
+    folds = StratifiedKFold(max(2, min(MAX_FOLDS, rarest)), shuffle=True, random_state=seed)
+    return [(X[a], y[a], X[b], y[b]) for a, b in folds.split(X, y)]
+
+
+def _image_parts(name: str, data: Path, seed: int) -> Parts:
+    """Two parts of the training images."""
+    if name == "cifar10":
+        with np.load(data / name / "cifar10_5k_1k.npz") as file:
+            X, y = file["X_train"], file["y_train"].ravel()
+    else:
+        split = load_images(data / name)
+        X, y = split.X_train.reshape(-1, 28, 28), split.y_train
+    n, m = IMAGES[name]
+    order = np.random.default_rng(seed).permutation(len(y))
+    a, b = order[:n], order[n : n + m]
+    return [(X[a], y[a], X[b], y[b])]
+
+
+def list_cells(arguments: Arguments) -> list[Cell]:
+    """Every data set with every setting of its kind, and every seed."""
+    series, images = series_names(arguments.data), list(IMAGES)
+    if arguments.quick:
+        series, images = series[:2], images[:1]
+    kinds = [(series, SERIES_SETTINGS), (images, IMAGE_SETTINGS)]
+    return [
+        {"dataset": name, "setting": setting, "seed": seed, "data": arguments.data}
+        for names, settings in kinds
+        for name in names
+        for setting in settings
+        for seed in range(arguments.seeds)
+    ]
+
+
+def series_table(store: Store, names: list[str]) -> str:
+    """Mean errors over the sets of series, and how often a setting beats the default."""
+    rows = []
+    for setting in SERIES_SETTINGS:
+        errors, own = (
+            np.array([store.mean("error", dataset=name, setting=each) for name in names])
+            for each in (setting, DEFAULT)
+        )
+        seconds = sum(store.mean("seconds", dataset=name, setting=setting) for name in names)
+        won, lost = int((errors < own).sum()), int((errors > own).sum())
+        rows.append([setting, number(errors.mean()), f"{won} / {lost}", number(seconds, 0)])
+    head = (f"{len(names)} sets of series", "mean error", "better / worse", "seconds")
+    return table(head, rows)
+
+
+def image_table(store: Store, names: list[str]) -> str:
+    """Errors on the images."""
+    rows = [
+        [setting, *(number(store.mean("error", dataset=d, setting=setting)) for d in names)]
+        for setting in IMAGE_SETTINGS
+    ]
+    return table(("images", *names), rows)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then write."""
+    arguments = parse("channel_defaults", __doc__ or "", seeds=2, argv=argv)
+    path = arguments.output / "measurements" / "channel_defaults.csv"
+    store = Store(path, ("dataset", "setting", "seed"), ("error", "seconds"))
+    cells = list_cells(arguments)
+    measure_cells(store, cells, measure, arguments)
+    names = list(dict.fromkeys(cell["dataset"] for cell in cells))
+    parts = [
+        f"`{arguments.command}`",
+        series_table(store, [name for name in names if name not in IMAGES]),
+        image_table(store, [name for name in names if name in IMAGES]),
+    ]
+    page = arguments.output / "channel_defaults.md"
+    write_measured(page, "What should windows look at?", "\n\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()

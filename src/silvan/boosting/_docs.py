@@ -1,0 +1,150 @@
+"""The parts of docstrings that boosted forests share; see silvan.forests._docs."""
+
+from __future__ import annotations
+
+from silvan.forests._docs import add_parts
+
+add_parts(
+    {
+        "boosted_n_estimators": """
+            n_estimators : int, default=100
+                Number of rounds. A round grows one tree for each raw score: one for a single target
+                or two classes, otherwise one for each output or class.
+        """,
+        "boosted_projections": """
+            projections : ProjectionDistribution, default=None
+                Where the columns come from that trees may split. Single features
+                (:class:`~silvan.projections.AxisAligned`) are all of them in the pool, always; of
+                any other distribution, `max_features` directions are drawn anew in every round.
+                None is a mixture of both: all features, and sparse directions
+                (:class:`~silvan.projections.SparseSigns`).
+        """,
+        "boosted_limits": """
+            learning_rate : float, default=0.1
+                Factor of all leaf values, in (0, 1]: less needs more rounds and often predicts
+                better.
+            max_features : int, float, "sqrt", "log2" or None, default=1.0 (256 on grids)
+                Number d of directions that are drawn in a round, besides single features. An
+                integer is d itself; a float is a fraction of the number of features p, rounded, and
+                may exceed 1; "sqrt" and "log2" are those functions of p, rounded down; None is p.
+            redraw_every : int, default=1
+                For how many rounds drawn directions last; more saves the time of projecting all
+                samples on new ones.
+            colsample : float, default=1.0
+                Share of the columns that a tree may split, drawn for each tree.
+            subsample : float, default=1.0
+                Share of the samples that the trees of a round are grown on, drawn without
+                replacement for each round.
+            max_leaf_nodes : int or None, default=31
+                Largest number of leaves of a tree, which grows where the gain is largest. With None
+                it grows level by level, down to `max_depth`.
+            max_depth : int or None, default=None
+                Largest depth of a tree; None sets no limit.
+            min_samples_leaf : int or float, default=20
+                Number of distinct samples that both sides of a split need; a float below 1 is a
+                fraction of the samples.
+            min_child_weight : float, default=0.001
+                Least sum of hessians on both sides of a split.
+            l1_regularization, l2_regularization : float, default=0.0
+                What sums of gradients shrink by, and what is added to sums of hessians: both draw
+                leaf values to zero.
+            thresholds : {"best", "random"}, default="best"
+                Whether a node tries all thresholds along a column, or one at random.
+            max_bins : int, default=255
+                Largest number of bins that the values of a column are put into, from 2 to 255;
+                missing values have one more. Only thresholds between bins are tried.
+            scaling : {"rank", "minmax", "standard"} or None, default=None
+                How features are made comparable before directions add them up; see
+                :class:`silvan.ForestClassifier`.
+            vector_leaves : bool, default=False
+                Whether a round grows one tree whose leaves have a value for each output or class,
+                in place of a tree for each.
+            early_stopping : "auto" or bool, default="auto"
+                Whether to hold samples out, stop when their score no longer improves, and keep the
+                rounds up to the best. "auto" does so with more than 10,000 samples.
+            validation_fraction : int, float or None, default=0.1
+                Number or fraction of the samples to hold out. None stops by the score of the
+                training samples.
+            n_iter_no_change : int, default=10
+                Number of rounds without a better score after which growing stops.
+            tol : float, default=1e-7
+                By how much a score must be better to count.
+            scoring : str, callable or None, default="loss"
+                The score: "loss", a scorer of scikit-learn or its name, or None for accuracy or R².
+            monotonic_cst : array-like of shape (n_features,), dict or None, default=None
+                1 for each feature that predictions must rise with, -1 where they must fall, else 0;
+                or a dictionary of these by names. Only with ``projections=AxisAligned()``, and for
+                regression and two classes.
+            interaction_cst : {"no_interactions", "pairwise"}, sequence or None, default=None
+                Groups of features, by their positions, that may meet on the path to a leaf;
+                features in no group are one more. Only with ``projections=AxisAligned()``.
+        """,
+        "boosted_running": """
+            n_jobs : int, default=None
+                Number of threads for growing and predicting; None is 1 unless a joblib context says
+                otherwise, -1 is all processors. The forest does not depend on it.
+            random_state : int, RandomState instance or None, default=None
+                Seed of all draws. An integer makes the forest reproducible.
+            verbose : int, default=0
+                1 shows a progress bar with the loss and the time left on the standard error stream.
+            warm_start : bool, default=False
+                Whether `fit` keeps the rounds of the last call and grows only those that are
+                missing. The forest is the one that a single call would have grown; the data must be
+                the same.
+        """,
+        "boosted_fit_weights": """
+            sample_weight : array-like of shape (n_samples,), default=None
+                Weights of the samples, none negative: what their losses are multiplied with. None
+                weights all samples equally.
+
+            Returns
+            -------
+            self : object
+                The fitted forest.
+        """,
+        "boosted_fitted": """
+            n_iter_ : int
+                Number of rounds that the forest has.
+            train_score_ : ndarray
+                Score of the training samples before the first round and after each that was grown,
+                estimated from 10,000 of them where there are more; minus the loss unless `scoring`
+                says otherwise.
+            validation_score_ : ndarray
+                The same of the samples that were held out; empty if none were.
+            loss_ : Loss
+                The loss that was minimised.
+            start_ : ndarray of shape (n_scores,)
+                Raw scores before the first round.
+            forest_ : ForestArrays
+                The trees, as arrays: those of a round side by side.
+            projections_ : ProjectionDistribution
+                Where the columns come from.
+            n_features_in_ : int
+                Number of features seen by `fit`.
+            feature_names_in_ : ndarray of shape (n_features_in_,)
+                Names of the features; only if `X` had names that are all strings.
+            categories_ : list of ndarray or None
+                The categories of each feature, None for a number: a category is read as its place
+                in that array. None if no feature is categorical.
+            n_outputs_ : int
+                Number of outputs.
+            feature_importances_ : ndarray of shape (n_features_in_,)
+                Share of each feature in the gains of the splits.
+        """,
+        "boosted_notes": """
+            A leaf value is a Newton step: minus the sum of gradients over the sum of hessians,
+            times the learning rate. Thresholds lie between bins: split search is approximate where
+            a column has more than `max_bins` distinct values. Features of type float32 and uint8
+            are kept as they are, all others are stored as float32. Each split has learnt which side
+            missing values (NaN) take.
+
+            A column reads a categorical feature through the mean gradients of its categories,
+            learnt from a random half of the samples when it is drawn.
+
+            Samples of weight zero take no part, and equal samples are merged into one of their
+            total weight. The leaves do not know the training samples in them, so that there are
+            neither out-of-bag estimates nor weights of training samples; `early_stopping` has its
+            own held-out samples. A fit that fails or is interrupted leaves the estimator unchanged.
+        """,
+    }
+)

@@ -1,0 +1,254 @@
+"""Boosted forests: each round's trees are fitted to what the trees before them left over."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from silvan import _core
+from silvan._persistence import require_fitted
+from silvan._progress import ProgressBar
+from silvan._validation import TrainingFeatures, is_integer
+from silvan.boosting.parameters import (
+    BoostedParameters,
+    boost_options,
+    check_boosted_parameters,
+    part_features,
+    stops_early,
+)
+from silvan.boosting.parts import Parts, make_parts
+from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, run_rounds
+from silvan.boosting.scores import ScoredSamples, Scoring
+from silvan.forest_arrays import ForestArrays
+from silvan.forests.fitted import FittedForest
+from silvan.forests.fitting import CheckedRows, TrainingRows, check_more_trees
+from silvan.forests.sampling import RowPlan, plan_rows
+from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import Targets
+from silvan.losses import Loss
+from silvan.projections import (
+    AxisAligned,
+    Mixture,
+    ProjectionDistribution,
+    SparseSigns,
+    UnitFree,
+)
+
+Floats = NDArray[np.float64]
+
+
+class BoostedForest(BoostedParameters, SupervisedForest):
+    """A forest whose trees add up to a raw score; subclasses say by which losses.
+
+    Leaves do not know the training samples in them.
+    """
+
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "loss_",
+        "start_",
+        "n_iter_",
+        "train_score_",
+        "validation_score_",
+    )
+
+    loss_: Loss
+    start_: Floats
+    n_iter_: int
+    train_score_: Floats
+    validation_score_: Floats
+
+    @staticmethod
+    def _default_projections() -> ProjectionDistribution:
+        return Mixture([(AxisAligned(), 1.0), (UnitFree(SparseSigns()), 1.0)])
+
+    @abstractmethod
+    def _make_loss(self, targets: Targets) -> Loss:
+        """The loss for these targets, checked against them."""
+
+    @property
+    def fitted_(self) -> FittedForest:
+        """What was learnt, for readers: a view that holds no copies."""
+        return replace(super().fitted_, start=self.start_, criterion="gain")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_boosted_parameters(self)
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+        checked = super()._check_fit(X, y, sample_weight)
+        self._make_loss(checked.targets)
+        return checked
+
+    def _plan_rows(self, targets: Targets, weight: Floats | None) -> RowPlan:
+        return plan_rows(
+            len(targets.encoded),
+            weight,
+            self._class_factor(targets, weight),
+            bootstrap=False,
+            max_samples=None,
+            numeric_targets=False,
+        )
+
+    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
+        n_features = self._n_columns()
+        projections = self._resolve_projections(n_features)
+        return projections, boost_options(self, projections, plan.n_kept, n_features)
+
+    def _check_more_trees(self, earlier: ForestArrays) -> None:
+        check_more_trees(int(self.n_estimators), self.n_iter_)
+
+    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+        """Grow the rounds that `earlier` lacks."""
+        super()._grow_on(rows, earlier)
+        for name, value in rows.targets.attributes.items():
+            if not name.startswith("_"):
+                setattr(self, name, value)
+        self._sampling = rows.sampling
+        projections, options = self._growth(rows.sampling.plan)
+        options.seed = rows.sampling.seed
+        if rows.spreads is not None:
+            projections = projections._with_spreads(rows.spreads)
+        self.projections_ = clone(projections, safe=False)
+        if earlier is None or self.n_iter_ < self.n_estimators:
+            self._boost(rows, options, earlier)
+
+    def _boost(
+        self,
+        rows: TrainingRows,
+        options: _core.BoostOptions,
+        earlier: ForestArrays | None,
+    ) -> None:
+        stops = stops_early(self, rows.sampling.plan.n_kept)
+        stopping = Stopping(int(self.n_iter_no_change), float(self.tol)) if stops else None
+        parts = make_parts(rows, self.validation_fraction if stops else None)
+        training = parts.training
+        loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
+        start = loss.start(training.y, training.weight)
+        n_earlier = 0
+        if earlier is not None:
+            self._check_same_loss(loss, start)
+            # Directions may be fitted to the gradients of the round that they are drawn in.
+            n_earlier = self.n_iter_ - self.n_iter_ % options.redraw_every
+            earlier = earlier.trees(0, n_earlier * (earlier.n_trees // self.n_iter_))
+        booster = self._make_booster(parts, rows, options, len(start))
+        boosting = Boosting(
+            booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
+        )
+        boosting.begin(start, earlier if n_earlier else None, n_earlier)
+        scoring = Scoring(loss, self.scoring, self)
+        scored = ScoredSamples(training, rows.sampling.seed)
+        curves = self._earlier_curves(n_earlier)
+        if n_earlier == 0:
+            boosting.score(scoring, scored, curves)
+
+        def score() -> Curves:
+            boosting.score(scoring, scored, curves)
+            return curves
+
+        numbers = range(n_earlier, int(self.n_estimators))
+        n_rounds = n_earlier
+        with self._progress(len(numbers)) as progress:
+            for number in run_rounds(boosting, numbers, score, stopping, self._n_threads()):
+                n_rounds = number + 1
+                if progress is not None:
+                    progress(n_rounds - n_earlier, note=_describe(curves, self.scoring))
+        self.n_iter_ = rounds_to_keep(curves, n_rounds, stopping)
+        self.forest_ = boosting.forest(self.n_iter_)
+        self.loss_, self.start_ = loss, start
+        self.train_score_ = np.array(curves.training)
+        self.validation_score_ = np.array(curves.validation)
+
+    def _check_same_loss(self, loss: Loss, start: Floats) -> None:
+        """Require that a warm start goes on with the loss that it began with."""
+        if repr(loss) != repr(self.loss_) or not np.array_equal(start, self.start_):
+            raise ValueError(
+                "warm_start=True goes on with the same loss and the same samples, but the loss, "
+                "early_stopping or validation_fraction is not what it was; pass the same ones, or "
+                "set warm_start=False."
+            )
+
+    def _make_booster(
+        self, parts: Parts, rows: TrainingRows, options: _core.BoostOptions, n_outputs: int
+    ) -> _core.Booster:
+        training = parts.training
+        n_features = training.features.shape[1]
+        use_source = training.features is rows.features.columns
+        features = rows.features if use_source else TrainingFeatures(training.features, None)
+        n_samples = len(training.y)
+        samples = _core.TrainingSet(
+            *features,
+            _core.Targets(np.zeros((n_samples, n_outputs)), training.weight, n_outputs),
+            _core.SampleDraws(parts.order, n_samples, False),
+            self._n_categories(),
+        )
+        _, drawn = part_features(self.projections_)
+        native = None if drawn is None else drawn._to_native(n_features)
+        return _core.Booster(samples, native, options)
+
+    def _earlier_curves(self, n_rounds: int) -> Curves:
+        """The scores of the rounds that a warm start goes on from."""
+        if n_rounds == 0:
+            return Curves([], [])
+        kept = slice(n_rounds + 1)
+        return Curves(self.train_score_[kept].tolist(), self.validation_score_[kept].tolist())
+
+    def _progress(self, n_rounds: int) -> Any:
+        return ProgressBar(n_rounds, what="rounds") if self.verbose else nullcontext()
+
+    def _raw_scores(self, checked: NDArray[Any]) -> Floats:
+        """Sums over the trees, for samples that were checked."""
+
+        def add_up(rows: NDArray[Any]) -> Floats:
+            raw = np.tile(self.start_, (len(rows), 1))
+            n_trees = self.forest_.n_trees
+            _core.add_leaf_values(self.forest_, rows, raw, (0, n_trees), self._n_threads())
+            return raw
+
+        return self._ask_trees(add_up, checked)
+
+    def _staged_raw_scores(self, X: ArrayLike) -> Iterator[Floats]:
+        """Raw scores after each round; the same array every time."""
+        rows = self._rows(X)
+        raw = np.tile(self.start_, (len(rows), 1))
+        per_round = self.forest_.n_trees // self.n_iter_
+        for first in range(0, self.forest_.n_trees, per_round):
+            trees = (first, first + per_round)
+            _core.add_leaf_values(self.forest_, rows, raw, trees, self._n_threads())
+            yield raw
+
+    def _predict_values(self, checked: NDArray[Any]) -> Floats:
+        return self.loss_.inverse_link(self._raw_scores(checked))
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        forest, n_rounds = self.forest_, self.n_iter_
+        curves = (self.train_score_, self.validation_score_)
+        require_fitted(
+            {
+                "loss_": isinstance(self.loss_, Loss),
+                "start_": self.start_.shape == (forest.n_outputs,)
+                and self.start_.dtype == np.float64
+                and bool(np.isfinite(self.start_).all()),
+                "n_iter_": is_integer(n_rounds)
+                and n_rounds >= 1
+                and forest.n_trees in (n_rounds, n_rounds * forest.n_outputs),
+                "forest_.members": len(forest.members) == 0,
+                "train_score_": all(c.dtype == np.float64 and c.ndim == 1 for c in curves),
+            }
+        )
+
+
+def _describe(curves: Curves, scoring: object) -> str:
+    """The last scores, as a progress bar shows them."""
+    sign, name = (-1.0, "loss") if scoring == "loss" else (1.0, "score")
+    text = f"{name} {sign * curves.training[-1]:.4g}"
+    if curves.validation:
+        text += f", of held-out samples {sign * curves.validation[-1]:.4g}"
+    return text

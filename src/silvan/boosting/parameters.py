@@ -1,0 +1,225 @@
+"""The parameters that boosted forests share: declared once, with rules and the core's options."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from silvan import _core
+from silvan._parameters import growing
+from silvan._validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    invalid,
+    is_integer,
+    is_number,
+)
+from silvan.forests.parameters import (
+    NO_LIMIT,
+    SupervisedParameters,
+    count_samples,
+    n_directions,
+)
+from silvan.losses import Loss
+from silvan.projections import AxisAligned, Mixture, ProjectionDistribution
+
+# Codes of bins are bytes, and missing values have one of their own.
+_MAX_BINS = 255
+# Validation takes time and samples; with fewer than these both are better spent on rounds.
+_AUTO_STOPPING = 10_000
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostedParameters(SupervisedParameters):
+    """What boosted forests have besides."""
+
+    loss: str | Loss = growing("squared_error")
+    learning_rate: float = growing(0.1)
+    max_leaf_nodes: int | None = growing(31)
+    min_samples_leaf: int | float = growing(20)
+    min_child_weight: float = growing(1e-3)
+    l1_regularization: float = growing(0.0)
+    l2_regularization: float = growing(0.0)
+    subsample: float = growing(1.0)
+    colsample: float = growing(1.0)
+    redraw_every: int = growing(1)
+    max_bins: int = growing(255)
+    vector_leaves: bool = growing(False)
+    early_stopping: bool | str = "auto"
+    scoring: str | Callable[..., float] | None = "loss"
+    validation_fraction: int | float | None = 0.1
+    n_iter_no_change: int = 10
+    tol: float = 1e-7
+    monotonic_cst: ArrayLike | Mapping[str, int] | None = growing(None)
+    interaction_cst: Sequence[Sequence[int]] | str | None = growing(None)
+
+
+def check_boosted_parameters(forest: BoostedParameters) -> None:
+    """Check every parameter of boosted forests whose rule does not depend on the data."""
+    _check_share("learning_rate", forest.learning_rate)
+    check_integer("max_leaf_nodes", forest.max_leaf_nodes, 2, or_none=True)
+    for name in ("min_child_weight", "l1_regularization", "l2_regularization", "tol"):
+        value = getattr(forest, name)
+        if not (is_number(value) and value >= 0):
+            raise invalid(name, "a number >= 0", value, "pass for example 0.0")
+    _check_share("subsample", forest.subsample)
+    _check_share("colsample", forest.colsample)
+    check_integer("redraw_every", forest.redraw_every, 1)
+    if not (is_integer(forest.max_bins) and 2 <= forest.max_bins <= _MAX_BINS):
+        raise invalid(
+            "max_bins", f"an integer from 2 to {_MAX_BINS}", forest.max_bins, "pass for example 255"
+        )
+    check_flag("vector_leaves", forest.vector_leaves)
+    _check_stopping(forest)
+
+
+def _check_stopping(forest: BoostedParameters) -> None:
+    stopping = forest.early_stopping
+    if not (isinstance(stopping, bool | np.bool_) or stopping == "auto"):
+        raise invalid("early_stopping", '"auto", True or False', stopping, "pass one of them")
+    scoring = forest.scoring
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise invalid(
+            "scoring",
+            '"loss", the name of a scorer of scikit-learn, a callable or None',
+            scoring,
+            'pass for example "loss"',
+        )
+    check_integer("n_iter_no_change", forest.n_iter_no_change, 1)
+    share = forest.validation_fraction
+    count = is_integer(share) and share >= 1  # type: ignore[operator]
+    fraction = is_number(share) and 0 < share < 1  # type: ignore[operator]
+    if not (share is None or count or fraction):
+        raise invalid(
+            "validation_fraction",
+            "an integer >= 1, a fraction in (0, 1) or None",
+            share,
+            "pass for example 0.1",
+        )
+
+
+def _check_share(name: str, value: object) -> None:
+    if not (is_number(value) and 0 < value <= 1):  # type: ignore[operator]
+        raise invalid(name, "a number in (0, 1]", value, "pass for example 0.5")
+
+
+def stops_early(forest: BoostedParameters, n_samples: int) -> bool:
+    """Whether a fit on so many samples may end before all rounds are grown."""
+    if forest.early_stopping == "auto":
+        return n_samples > _AUTO_STOPPING
+    return bool(forest.early_stopping)
+
+
+def part_features(
+    projections: ProjectionDistribution,
+) -> tuple[bool, ProjectionDistribution | None]:
+    """Whether single features are candidates, and the distribution of the others, if any."""
+    if isinstance(projections, AxisAligned):
+        return True, None
+    if not isinstance(projections, Mixture):
+        return False, projections
+    used = [(component, weight) for component, weight in projections.components if weight > 0]
+    others = [(component, w) for component, w in used if not isinstance(component, AxisAligned)]
+    features = len(others) < len(used)
+    if not others:
+        return True, None
+    return features, others[0][0] if len(others) == 1 else Mixture(others)
+
+
+def boost_options(
+    forest: BoostedParameters, projections: ProjectionDistribution, n_samples: int, n_features: int
+) -> _core.BoostOptions:
+    """What the core needs to know of the parameters, with fractions turned into counts."""
+    use_features, drawn = part_features(projections)
+    options = _core.BoostOptions()
+    options.use_features = use_features
+    options.n_directions = 0 if drawn is None else n_directions(forest, n_features)
+    options.redraw_every = int(forest.redraw_every)
+    options.max_bins = int(forest.max_bins)
+    options.max_leaf_nodes = 0 if forest.max_leaf_nodes is None else int(forest.max_leaf_nodes)
+    options.max_depth = NO_LIMIT if forest.max_depth is None else int(forest.max_depth)
+    options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
+    options.min_child_weight = float(forest.min_child_weight)
+    options.l1 = float(forest.l1_regularization)
+    options.l2 = float(forest.l2_regularization)
+    options.learning_rate = float(forest.learning_rate)
+    options.subsample = float(forest.subsample)
+    options.colsample = float(forest.colsample)
+    options.random_thresholds = forest.thresholds == "random"
+    options.vector_leaves = bool(forest.vector_leaves)
+    monotone = _monotone(forest, n_features)
+    groups = _interaction_groups(forest.interaction_cst, n_features)
+    for name, given in (("monotonic_cst", monotone), ("interaction_cst", groups)):
+        if given is not None and not (use_features and drawn is None):
+            raise invalid(
+                name,
+                "None where directions have several features",
+                getattr(forest, name),
+                "pass projections=silvan.projections.AxisAligned(), or leave it out",
+            )
+    if monotone is not None and forest.vector_leaves:
+        raise invalid(
+            "vector_leaves",
+            "False with monotonic_cst",
+            forest.vector_leaves,
+            "leave one of them out",
+        )
+    options.monotone = np.zeros(0, dtype=np.int8) if monotone is None else monotone
+    options.interaction_groups = [] if groups is None else groups
+    return options
+
+
+def _monotone(forest: BoostedParameters, n_features: int) -> NDArray[np.int8] | None:
+    """The constraint of each feature: -1, 0 or 1; None where there are none."""
+    given: Any = forest.monotonic_cst
+    if given is None:
+        return None
+    constraints = np.zeros(n_features, dtype=np.int8)
+    rule = f"None, a sequence of {n_features} numbers -1, 0 or 1, or a dictionary of these by names"
+    remedy = "pass one for each feature"
+    if isinstance(given, Mapping):
+        names = list(getattr(forest, "feature_names_in_", ()))
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise invalid("monotonic_cst", rule, given, f"X has no column named {unknown[0]!r}")
+        known = all(value in (-1, 0, 1) for value in given.values())
+        for name, value in given.items() if known else ():
+            constraints[names.index(name)] = value
+    else:
+        values = np.asarray(given)
+        known = values.shape == (n_features,) and bool(np.isin(values, (-1, 0, 1)).all())
+        constraints = values.astype(np.int8) if known else constraints
+    if not known:
+        raise invalid("monotonic_cst", rule, given, remedy)
+    return constraints if constraints.any() else None
+
+
+def _interaction_groups(given: Any, n_features: int) -> list[list[int]] | None:
+    """Groups of features that may meet on one path; features in none of them are one more."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        check_choice("interaction_cst", given, ("no_interactions", "pairwise"))
+        size = 1 if given == "no_interactions" else 2
+        return [list(group) for group in itertools.combinations(range(n_features), size)]
+    try:
+        groups = [sorted(set(group)) for group in given]
+        known = all(is_integer(j) and 0 <= j < n_features for group in groups for j in group)
+    except TypeError:
+        known = False
+    if not known:
+        raise invalid(
+            "interaction_cst",
+            '"no_interactions", "pairwise" or groups of features by their positions from 0 to '
+            f"{n_features - 1}",
+            given,
+            "pass for example [[0, 1], [2, 3, 4]]",
+        )
+    rest = sorted(set(range(n_features)).difference(*groups)) if groups else []
+    return [[int(j) for j in group] for group in [*groups, rest] if group] or None

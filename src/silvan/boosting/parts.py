@@ -1,0 +1,112 @@
+"""The samples that boosted trees are grown on, and those that validate them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from silvan import _core
+from silvan._validation import invalid, is_integer
+from silvan.forests.fitting import TrainingRows
+
+
+class Part(NamedTuple):
+    """Samples with targets and weights; `features` in any layout."""
+
+    features: NDArray[Any]
+    y: NDArray[Any]  # encoded
+    weight: NDArray[np.float64] | None
+
+
+class Parts(NamedTuple):
+    """Samples to grow on, column-major, and those held out, if any."""
+
+    training: Part
+    validation: Part | None
+    order: NDArray[np.uint32]  # canonical, of the samples to grow on
+
+
+def make_parts(rows: TrainingRows, share: int | float | None) -> Parts:
+    """Merge samples that are equal into one of their total weight, and hold a share of them out.
+
+    Then a whole weight and a repeated sample are the same, and no sample is in both parts. Classes
+    have the same share in both where that is possible.
+    """
+    y = rows.targets.kept(rows.sampling.plan)
+    ordered, weight = _distinct(rows, y)
+    held_out = None
+    if share is not None:
+        ordered, validation = _split(ordered, y, share, rows.sampling.seed)
+        held_out = _take(rows.features.columns, y, weight, validation)
+    taken = np.zeros(len(y), dtype=np.bool_)
+    taken[ordered] = True
+    training = _take(rows.features.columns, y, weight, np.flatnonzero(taken))
+    order = (np.cumsum(taken) - 1)[ordered].astype(np.uint32)
+    return Parts(training, held_out, order)
+
+
+def _distinct(
+    rows: TrainingRows, y: NDArray[Any]
+) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:
+    """Numbers of one of each of the samples that are equal, in canonical order, and weights.
+
+    The weights are total ones, to be read at these numbers; None if all are equal.
+    """
+    order, given = rows.sampling.order, rows.sampling.weights
+    repeats = _core.sample_repeats(rows.features.rows, y.reshape(len(y), -1), order).astype(bool)
+    if not repeats.any():
+        return order, given
+    first = np.flatnonzero(~repeats)
+    single = np.ones(len(order)) if given is None else given
+    totals = np.add.reduceat(single[order], first)
+    weight = np.zeros(len(order))
+    weight[order[first]] = totals
+    equal = bool((totals == totals[0]).all())
+    return order[first], None if equal else weight
+
+
+def _split(
+    numbers: NDArray[np.uint32], y: NDArray[Any], share: int | float, seed: int
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Numbers, in canonical order, of samples to grow on and of samples to hold out.
+
+    Drawn from that order, so that the parts do not depend on the order of the samples in `fit`.
+    """
+    n_held_out = int(share) if is_integer(share) else int(np.ceil(share * len(numbers)))
+    n_smaller = min(n_held_out, len(numbers) - n_held_out)
+    if n_smaller < 1:
+        raise invalid(
+            "validation_fraction",
+            "such that some samples are held out, and some not, of distinct ones, and there are "
+            f"n_samples={len(numbers)} of these",
+            share,
+            "pass another share, more samples, or early_stopping=False",
+        )
+    classes = y[numbers] if y.ndim == 1 else None
+    if classes is not None:
+        counts = np.unique(classes, return_counts=True)[1]
+        if counts.min() < 2 or n_smaller < len(counts):
+            classes = None
+    places = train_test_split(
+        np.arange(len(numbers)), test_size=n_held_out, stratify=classes, random_state=seed % 2**32
+    )
+    training, validation = (numbers[np.sort(part)] for part in places)
+    return training, validation
+
+
+def _take(
+    columns: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    numbers: NDArray[Any],
+) -> Part:
+    """Some samples; all of them without a copy."""
+    if len(numbers) == len(y):
+        return Part(columns, y, weight)
+    taken = np.empty((len(numbers), columns.shape[1]), columns.dtype, order="F")
+    for j in range(taken.shape[1]):
+        taken[:, j] = columns[numbers, j]
+    return Part(taken, y[numbers], None if weight is None else weight[numbers])

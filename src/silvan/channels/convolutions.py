@@ -1,0 +1,187 @@
+"""Indicators of random dilated convolutions above a threshold, as in MiniRocket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan._validation import check_integer, invalid, is_integer
+from silvan.channels.base import Channel, State, as_floats
+from silvan.channels.plane import Plane
+
+_MAX_KERNELS = 10_000
+
+
+@dataclass(eq=False, repr=False)
+class Convolutions(Channel):
+    """Where random convolutions of a sample exceed a threshold [1]_; an array for each kernel.
+
+    A kernel has 9 cells along a series, 3 x 3 in an image and 3 x 3 x 3 in a volume. A third of
+    them, drawn at random, have coefficient 2 and the others -1, so that they add up to 0. They lie
+    a dilation apart, which is drawn uniformly on a logarithmic scale up to the whole length. The
+    threshold is a random quantile of the convolution of a random training sample. An array is 1
+    where the convolution exceeds it and 0 elsewhere, and the mean over a window is the share of
+    such cells. A cell is missing where one of the kernel's cells is.
+
+    Parameters
+    ----------
+    n_kernels : int, default=64
+        Number of kernels for each plane of a sample.
+    max_length : int or None, default=64
+        Arrays that would be longer than this along the last axis hold shares of as few neighbouring
+        cells as it takes, in place of single cells; None sets no limit. It bounds memory.
+
+    References
+    ----------
+    .. [1] A. Dempster, D. F. Schmidt and G. I. Webb. MiniRocket: a very fast (almost) deterministic
+       transform for time series classification. Knowledge Discovery and Data Mining, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.channels import Convolutions, fit_channels
+    >>> X = np.random.default_rng(0).normal(size=(20, 50))
+    >>> fitted = fit_channels([Convolutions(4)], X, seed=0)
+    >>> fitted.transform(X).shape, fitted.layout.names
+    ((20, 200), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
+    >>> sorted(np.unique(fitted.transform(X)).tolist())
+    [0.0, 1.0]
+    """
+
+    n_kernels: int = 64
+    max_length: int | None = 64
+
+    def names(self, plane: Plane) -> list[str]:
+        """One array for each kernel."""
+        return [f"convolution {k + 1}" for k in range(self.n_kernels)]
+
+    def validate(self, plane: Plane) -> None:
+        """Require positive counts."""
+        if not (is_integer(self.n_kernels) and 1 <= self.n_kernels <= _MAX_KERNELS):
+            rule = f"an integer from 1 to {_MAX_KERNELS}"
+            raise invalid("n_kernels", rule, self.n_kernels, "pass for example 64")
+        check_integer("max_length", self.max_length, 1, or_none=True)
+
+    def accepts(self, state: State, plane: Plane) -> bool:
+        """Whether kernels, dilations and thresholds are such as `learn` draws."""
+        n_cells = _kernel_size(plane) ** len(plane.shape)
+        expected = {
+            "chosen": (np.int32, (self.n_kernels, n_cells // 3), 0, n_cells - 1),
+            "dilations": (np.int32, (self.n_kernels,), 1, max(plane.shape)),
+            "thresholds": (np.float32, (self.n_kernels,), -np.inf, np.inf),
+        }
+        return set(state) == set(expected) and all(
+            isinstance(array := state[name], np.ndarray)
+            and array.dtype == dtype
+            and array.shape == shape
+            and bool((array >= low).all() and (array <= high).all())
+            for name, (dtype, shape, low, high) in expected.items()
+        )
+
+    def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
+        """Draw kernels and dilations; learn thresholds."""
+        size, n_cells = _kernel_size(plane), _kernel_size(plane) ** len(plane.shape)
+        chosen = np.stack(
+            [np.sort(rng.permutation(n_cells)[: n_cells // 3]) for _ in range(self.n_kernels)]
+        )
+        longest = np.log2(max((max(plane.shape) - 1) / (size - 1), 1.0))
+        dilations = np.sort(2.0 ** rng.uniform(0, longest, size=self.n_kernels)).astype(np.int32)
+        quantiles = rng.uniform(0, 1, size=self.n_kernels)
+        shown = rng.integers(len(samples), size=self.n_kernels)
+        state = {"chosen": chosen.astype(np.int32), "dilations": dilations}
+        thresholds = np.zeros(self.n_kernels, dtype=np.float32)
+        values = as_floats(samples)
+        for kernel, sample in enumerate(shown):
+            one = {name: array[kernel : kernel + 1] for name, array in state.items()}
+            [(_, result)] = convolve(values[sample : sample + 1], plane, one)
+            known = result[np.isfinite(result)]
+            thresholds[kernel] = np.quantile(known, quantiles[kernel]) if len(known) else 0.0
+        return {**state, "thresholds": thresholds}
+
+    def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
+        """Indicators, or shares of neighbouring cells where the axis is long."""
+        step = self._step(plane)
+        length = -(-plane.shape[-1] // step)
+        whole = step == 1 and samples.dtype == np.uint8
+        dtype = np.uint8 if whole else np.float32
+        arrays = np.empty((len(samples), self.n_kernels, *plane.shape[:-1], length), dtype=dtype)
+        for kernel, result in convolve(as_floats(samples), plane, state):
+            above = (result > state["thresholds"][kernel]).astype(dtype)
+            if not whole:
+                above[np.isnan(result)] = np.nan
+            arrays[:, kernel] = above if step == 1 else _block_means(above, step)
+        return arrays
+
+    def to_grid(self, credit: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
+        """The credit of a share goes in equal parts to its cells."""
+        step, length = self._step(plane), plane.shape[-1]
+        sizes = np.diff(np.minimum(np.arange(credit.shape[-1] + 1) * step, length))
+        return np.repeat(credit / sizes, sizes, axis=-1)
+
+    def _step(self, plane: Plane) -> int:
+        """Number of neighbouring cells that share a cell of the arrays."""
+        limit = plane.shape[-1] if self.max_length is None else int(self.max_length)
+        return -(-plane.shape[-1] // limit)
+
+
+def convolve(
+    values: NDArray[np.float32], plane: Plane, state: State
+) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """The result of each kernel in turn; kernels of one dilation share most of the work.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, *plane.shape)
+        Samples.
+    plane : Plane
+        The grid.
+    state : dict
+        The cells of each kernel that have coefficient 2, and the dilations, ascending.
+
+    Yields
+    ------
+    kernel : int
+        Number of the kernel.
+    result : ndarray of shape (n_samples, *plane.shape)
+        Its convolution.
+    """
+    size = _kernel_size(plane)
+    places = list(product(range(size), repeat=len(plane.shape)))
+    dilation = 0
+    for kernel, needed in enumerate(state["dilations"].tolist()):
+        if needed != dilation:
+            dilation = needed
+            padded = plane.pad(values, dilation * (size // 2))
+            shifted = [padded[_box(place, dilation, plane)] for place in places]
+            total = shifted[0].copy()
+            for view in shifted[1:]:
+                total += view
+        result = np.float32(-1) * total
+        for cell in state["chosen"][kernel].tolist():
+            result += np.float32(3) * shifted[cell]
+        yield kernel, result
+
+
+def _kernel_size(plane: Plane) -> int:
+    return 9 if len(plane.shape) == 1 else 3
+
+
+def _box(place: tuple[int, ...], dilation: int, plane: Plane) -> tuple[slice, ...]:
+    """Where the values under one cell of the kernel lie in the padded array."""
+    starts = [at * dilation for at in place]
+    ends = [start + length for start, length in zip(starts, plane.shape, strict=True)]
+    return (slice(None), *(slice(a, b) for a, b in zip(starts, ends, strict=True)))
+
+
+def _block_means(values: NDArray[np.float32], step: int) -> NDArray[np.float32]:
+    """Means of runs of `step` cells along the last axis; the last run may be shorter."""
+    length = values.shape[-1]
+    starts = np.arange(0, length, step)
+    sizes = np.diff(np.append(starts, length)).astype(np.float32)
+    totals: NDArray[np.float32] = np.add.reduceat(values, starts, axis=-1)
+    return totals / sizes

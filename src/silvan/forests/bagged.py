@@ -1,0 +1,100 @@
+"""Forests whose trees are grown one by one, each on samples of its own."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+
+from sklearn.base import clone
+
+from silvan import _core
+from silvan._persistence import require_fitted
+from silvan._progress import ProgressBar
+from silvan.forest_arrays import ForestArrays
+from silvan.forests.base import BaseForest
+from silvan.forests.fitting import TrainingRows
+from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
+from silvan.forests.sampling import RowPlan
+from silvan.projections import ProjectionDistribution
+
+# A distribution and the options of the core.
+Growth = tuple[ProjectionDistribution, _core.GrowOptions]
+
+
+class BaggedForest(BaggedParameters, BaseForest):
+    """A forest of independent trees; subclasses say what they learn from, and by which criterion.
+
+    Its leaves know the training samples in them.
+    """
+
+    @abstractmethod
+    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+        """Set the criterion, and what the core must know of it besides."""
+
+    def _growth(self, plan: RowPlan) -> Growth:
+        """The distribution to draw from and the options of the core, checked against the data."""
+        n_features = self._n_columns()
+        projections = self._resolve_projections(n_features)
+        options = grow_options(self._settled(), plan.n_kept, n_features)
+        self._choose_criterion(options, plan, n_features)
+        return projections, options
+
+    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+        """Grow the trees that `earlier` lacks."""
+        for name, value in rows.targets.attributes.items():
+            setattr(self, name, value)
+        self._sampling = rows.sampling
+        growth = self._growth_on(rows)
+        self.projections_ = clone(growth[0], safe=False)
+        n_warm = 0 if earlier is None else earlier.n_trees
+        if n_warm < self.n_estimators:
+            grown = self._grow(rows, growth, (n_warm, int(self.n_estimators)))
+            self.forest_ = grown if earlier is None else earlier.append(grown)
+
+    def _growth_on(self, rows: TrainingRows) -> Growth:
+        """The distribution, with what it learns from the samples, and the options of the core."""
+        projections, options = self._growth(rows.sampling.plan)
+        if rows.spreads is not None:
+            projections = projections._with_spreads(rows.spreads)
+        options.seed = rows.sampling.seed
+        return projections, options
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_bagged_parameters(self._settled())
+
+    def _grow(self, rows: TrainingRows, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
+        """Grow the trees from the first number to before the last."""
+        first, last = trees
+        with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
+            grown = self._grow_range(rows, growth, trees, progress)
+        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+
+    def _grow_range(
+        self,
+        rows: TrainingRows,
+        growth: Growth,
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
+    ) -> ForestArrays:
+        """The same, with leaf values in terms of the targets that the core reads."""
+        sampling, n_features = rows.sampling, rows.features.columns.shape[1]
+        projections, options = growth
+        arrays = _core.grow(
+            self._training_set(rows),
+            projections._to_native(n_features),
+            options,
+            trees,
+            self._n_threads(),
+            on_progress,
+        )
+        arrays["members"] = sampling.row_numbers(arrays["members"])
+        return ForestArrays.from_native(
+            arrays, n_features, rows.targets.n_values, self._n_categories()
+        )
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        require_fitted({"forest_.members": len(self.forest_.members) > 0})

@@ -1,0 +1,127 @@
+"""The region of a leaf: linear splits cut space into convex polytopes (Perry 2020, theorem 1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from silvan._validation import check_forest, invalid, is_integer
+from silvan.forests.base import BaseForest
+
+
+class LeafPolytope(NamedTuple):
+    """The region of a leaf as the inequalities ``A @ x <= b``, one for each split above it.
+
+    Parameters
+    ----------
+    A : csr_array of shape (n_splits, n_features)
+        Normals of the splits from the root down; those of splits whose right side the leaf is on
+        are turned round.
+    b : ndarray of shape (n_splits,)
+        Bounds.
+    is_open : ndarray of shape (n_splits,)
+        True where the inequality is strict, ``A @ x < b``: on the right side of a split.
+    """
+
+    A: csr_array
+    b: NDArray[np.float64]
+    is_open: NDArray[np.bool_]
+
+    def contains(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether each row of `X` lies in the region."""
+        slack = self.b - (self.A @ np.asarray(X, dtype=np.float64).T).T
+        inside: NDArray[np.bool_] = np.where(self.is_open, slack > 0, slack >= 0).all(axis=1)
+        return inside
+
+
+def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
+    """The inequalities that hold in a leaf, where splits are linear.
+
+    Every split of a tree along a direction is a half-space, so that a leaf is the intersection of
+    as many half-spaces as there are splits above it: a convex polytope [1]_.
+
+    Parameters
+    ----------
+    forest : fitted forest
+        A forest of this library without categories and scaling.
+    tree : int
+        The number of the tree.
+    leaf : int
+        The number of the leaf among the nodes of its tree, as `apply` returns it.
+
+    Returns
+    -------
+    polytope : LeafPolytope
+        The inequalities ``A @ x <= b``. Trees project in float32, so that a sample that lies on
+        the border of a split up to its rounding may be on the other side.
+
+    References
+    ----------
+    .. [1] R. Perry. Manifold-aware forests: closing the gap to convolutional neural networks.
+       Johns Hopkins University, 2020, theorem 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvan import ForestClassifier
+    >>> from silvan.inspection import leaf_polytope
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = ForestClassifier(5, random_state=0).fit(X, y)
+    >>> leaves = forest.apply(X)
+    >>> polytope = leaf_polytope(forest, 0, leaves[0, 0])
+    >>> bool((polytope.contains(X) == (leaves[:, 0] == leaves[0, 0])).all())
+    True
+    """
+    check_linear(forest)
+    arrays = forest.forest_
+    if not (is_integer(tree) and 0 <= tree < arrays.n_trees):
+        raise invalid(
+            "tree", f"a whole number from 0 to {arrays.n_trees - 1}", tree, "count trees from 0"
+        )
+    nodes = slice(arrays.tree_offsets[tree], arrays.tree_offsets[tree + 1])
+    left, threshold = arrays.left[nodes], arrays.threshold[nodes]
+    if not (is_integer(leaf) and 0 <= leaf < len(left) and left[leaf] < 0):
+        raise invalid("leaf", f"a leaf of tree {tree}", leaf, "pass an entry of forest.apply(X)")
+    splits, signs = _path(left, int(leaf))
+    if not np.isfinite(threshold[splits]).all():
+        raise ValueError(
+            f"leaf {leaf} of tree {tree} lies below a split that parts missing values from others, "
+            "which no inequality describes; fit on samples without missing values."
+        )
+    normals = arrays.directions(tree)[splits].astype(np.float64)
+    return LeafPolytope(
+        csr_array(normals.multiply(signs[:, None])), signs * threshold[splits], signs < 0
+    )
+
+
+def check_linear(forest: BaseForest) -> None:
+    """Require a fitted forest whose splits are linear in the features that `fit` was given."""
+    check_forest(forest)
+    fitted = forest.fitted_
+    if fitted.categories is not None:
+        raise ValueError(
+            "splits on categories are no half-spaces; regions exist for forests of numbers only."
+        )
+    if fitted.scaler is not None:
+        raise ValueError(
+            "the forest scales its features, and splits are half-spaces of the scaled ones; scale "
+            "X before fit instead."
+        )
+
+
+def _path(left: NDArray[np.int32], leaf: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The splits above a leaf from the root down, and +1 or -1 for its side: left or right."""
+    parents = np.flatnonzero(left >= 0)
+    parent = np.zeros(len(left), dtype=np.intp)
+    parent[left[parents]] = parents
+    parent[left[parents] + 1] = parents
+    splits, signs = [], []
+    node = leaf
+    while node != 0:
+        splits.append(parent[node])
+        signs.append(1.0 if left[parent[node]] == node else -1.0)
+        node = int(parent[node])
+    return np.array(splits[::-1], dtype=np.intp), np.array(signs[::-1])

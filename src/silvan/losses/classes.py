@@ -1,0 +1,97 @@
+"""Losses of classifiers: targets are the codes of classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_softmax, logit, softmax
+
+from silvan.losses.base import Floats, Loss
+
+# Log-odds of a class that no sample has, or all of them, end here.
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+class BinaryLogLoss(Loss):
+    """The log loss of two classes; the raw score is the log-odds of the second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.losses import BinaryLogLoss
+    >>> loss = BinaryLogLoss()
+    >>> loss.inverse_link(np.array([[0.0], [np.log(3.0)]]))
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75]])
+    """
+
+    def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
+        """-log of the probability of the target's class."""
+        score = raw[:, 0]
+        return np.logaddexp(0.0, np.where(y > 0, -score, score))
+
+    def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
+        """Differences p - y, and p (1 - p)."""
+        # The exponential of what is not positive cannot overflow.
+        odds = np.exp(-np.abs(raw))
+        larger = 1.0 / (1.0 + odds)
+        smaller = odds * larger
+        return np.where(raw < 0, smaller, larger) - y[:, None], larger * smaller
+
+    def start(self, y: NDArray[Any], weight: Floats | None = None) -> Floats:
+        """Log-odds of the second class."""
+        share = np.average(y, weights=weight)
+        return np.array([logit(np.clip(share, _EPSILON, 1 - _EPSILON))])
+
+    def inverse_link(self, raw: Floats) -> Floats:
+        """Probabilities of both classes."""
+        return np.concatenate([expit(-raw), expit(raw)], axis=1)
+
+
+class MultinomialLogLoss(Loss):
+    """The log loss of several classes; probabilities are the softmax of the raw scores.
+
+    The hessians are the diagonal of the matrix of second derivatives.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.losses import MultinomialLogLoss
+    >>> loss = MultinomialLogLoss(3)
+    >>> loss.inverse_link(np.log([[1.0, 1.0, 2.0]]))
+    array([[0.25, 0.25, 0.5 ]])
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+
+    def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
+        """-log of the probability of the target's class."""
+        losses: Floats = -log_softmax(raw, axis=1)[np.arange(len(y)), y]
+        return losses
+
+    def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
+        """p_k - [y = k], and p_k (1 - p_k)."""
+        p = np.exp(raw - raw.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        hessians = p * (1.0 - p)
+        p[np.arange(len(y)), y] -= 1.0
+        return p, hessians
+
+    def start(self, y: NDArray[Any], weight: Floats | None = None) -> Floats:
+        """Logarithms of the shares of the classes, with mean zero."""
+        totals = np.bincount(y, weights=weight, minlength=self.n_classes)
+        scores = np.log(np.clip(totals / totals.sum(), _EPSILON, 1.0))
+        return np.asarray(scores - scores.mean())
+
+    def inverse_link(self, raw: Floats) -> Floats:
+        """Probabilities of the classes."""
+        probabilities: Floats = softmax(raw, axis=1)
+        return probabilities

@@ -1,0 +1,101 @@
+"""Wrong parameters of boosted forests are refused, with what to do instead."""
+
+import numpy as np
+import pytest
+
+from silvan import BoostedForestClassifier, BoostedForestRegressor
+from silvan.projections import AxisAligned, Mixture, SparseSigns
+
+AXIS = {"projections": AxisAligned()}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_estimators": 0},
+        {"learning_rate": 0},
+        {"learning_rate": 1.5},
+        {"max_leaf_nodes": 1},
+        {"max_depth": 0},
+        {"min_samples_leaf": 0},
+        {"min_child_weight": -1},
+        {"l1_regularization": -0.1},
+        {"l2_regularization": "much"},
+        {"subsample": 0.0},
+        {"colsample": 2},
+        {"redraw_every": 0},
+        {"max_bins": 256},
+        {"max_bins": 1},
+        {"vector_leaves": "yes"},
+        {"early_stopping": "always"},
+        {"scoring": 3},
+        {"validation_fraction": 1.0},
+        {"validation_fraction": 0},
+        {"n_iter_no_change": 0},
+        {"tol": -1e-3},
+        {"thresholds": "all"},
+        {"loss": "log_loss"},
+        {"quantile": 2.0},
+        {"max_features": 0},
+        {"monotonic_cst": [1, 2, 0, 0, 0, 0], **AXIS},
+        {"monotonic_cst": [1, 0], **AXIS},
+        {"monotonic_cst": {"a": 1}, **AXIS},
+        {"interaction_cst": "triples", **AXIS},
+        {"interaction_cst": [[0, 6]], **AXIS},
+        {"interaction_cst": [0, 1], **AXIS},
+    ],
+)
+def test_wrong_parameters_are_named(numeric, wrong):
+    name = next(iter(wrong))
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        BoostedForestRegressor(**wrong).fit(*numeric)
+
+
+def test_a_quantile_is_needed_where_it_is_to_be_predicted(numeric):
+    with pytest.raises(ValueError, match=r'quantile must be a number .* with loss="quantile"'):
+        BoostedForestRegressor(loss="quantile").fit(*numeric)
+
+
+@pytest.mark.parametrize("name", ["monotonic_cst", "interaction_cst"])
+def test_constraints_are_refused_where_directions_have_several_features(numeric, name):
+    value = [1, 0, 0, 0, 0, 0] if name == "monotonic_cst" else "pairwise"
+    for projections in (None, SparseSigns(), Mixture([(AxisAligned(), 1.0), (SparseSigns(), 1.0)])):
+        with pytest.raises(ValueError, match=rf"{name} must be None .*AxisAligned"):
+            BoostedForestRegressor(projections=projections, **{name: value}).fit(*numeric)
+    only_axis = Mixture([(AxisAligned(), 1.0), (SparseSigns(), 0.0)])
+    BoostedForestRegressor(1, projections=only_axis, **{name: value}).fit(*numeric)
+
+
+def test_constraints_by_name_are_those_by_position(numeric):
+    pd = pytest.importorskip("pandas")
+    X, y = numeric
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    named = BoostedForestRegressor(5, monotonic_cst={"d": -1}, **AXIS).fit(frame, y)
+    placed = BoostedForestRegressor(5, monotonic_cst=[0, 0, 0, -1, 0, 0], **AXIS).fit(X, y)
+    assert np.array_equal(named.predict(frame), placed.predict(X))
+    with pytest.raises(ValueError, match="no column named 'z'"):
+        BoostedForestRegressor(5, monotonic_cst={"z": -1}, **AXIS).fit(frame, y)
+
+
+def test_several_classes_cannot_be_monotone(labelled):
+    forest = BoostedForestClassifier(monotonic_cst=[1, 0, 0, 0, 0, 0, 0, 0], **AXIS)
+    with pytest.raises(ValueError, match="monotonic_cst must be None with more than two classes"):
+        forest.fit(*labelled)
+
+
+def test_a_single_class_is_refused():
+    with pytest.raises(ValueError, match="y must have at least two classes"):
+        BoostedForestClassifier().fit(np.eye(3), [1, 1, 1])
+
+
+def test_too_few_samples_to_hold_some_out_are_refused():
+    forest = BoostedForestRegressor(early_stopping=True, validation_fraction=5)
+    with pytest.raises(ValueError, match="validation_fraction must be such that"):
+        forest.fit(np.eye(5), np.arange(5.0))
+
+
+def test_default_projections_are_reached_by_their_parameters(numeric):
+    forest = BoostedForestRegressor(2).set_params(
+        projections__component_1__distribution__mean_nonzeros=4.0
+    )
+    assert forest.fit(*numeric).projections_.components[1][0].distribution.mean_nonzeros == 4.0
