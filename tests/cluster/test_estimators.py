@@ -59,6 +59,8 @@ def test_presets_move_to_a_cluster_and_other_forests_are_refused() -> None:
     assert (forest.n_estimators, forest.random_state, forest.layout) == (7, 1, "partitioned")
     with pytest.raises(ValueError, match="boosted ones among them, on one machine"):
         on_cluster(DensityForest())
+    with pytest.raises(ValueError, match="boosted ones among them, on one machine"):
+        on_cluster(silvan.BoostedForestRegressor())
 
 
 def test_without_a_client_fit_says_what_is_missing() -> None:

@@ -15,6 +15,7 @@ from distributed import Client
 
 import silvan
 import silvan.dask
+from silvan.channels import Convolutions
 from silvan.projections import AxisAligned, RidgeDirections
 
 LAYOUTS = ("replicated", "partitioned")
@@ -41,12 +42,15 @@ def in_parts(array: np.ndarray, n_parts: int) -> da.Array:
     return da.from_array(array, chunks=(sizes, *((n,) for n in array.shape[1:])))
 
 
-@pytest.mark.parametrize("n_parts", [1, 7, 40])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "layout, n_parts",
+    [("replicated", 7), ("partitioned", 1), ("partitioned", 7), ("partitioned", 40)],
+)
 def test_forest_is_the_local_one_for_any_partitions(
     client: Client, assert_same: Any, layout: str, n_parts: int
 ) -> None:
     X, y = make_samples()
+    X *= [1, 1000, 1e-3, 1, 7, 1]  # directions without units learn these
     labels = np.where(y > 0.5, "high", np.where(y < -0.5, "low", "middle"))
     settings = {"n_estimators": 9, "random_state": 1, "oob_score": True, "max_samples": 150}
     local = silvan.ForestClassifier(**settings).fit(X, labels)
@@ -54,6 +58,8 @@ def test_forest_is_the_local_one_for_any_partitions(
     forest.fit(in_parts(X, n_parts), in_parts(labels, n_parts))
     assert_same(forest, local)
     np.testing.assert_array_equal(forest.feature_importances_, local.feature_importances_)
+    np.testing.assert_array_equal(forest.projections_.spreads, local.projections_.spreads)
+    assert len(set(local.projections_.spreads)) > 3
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -169,6 +175,50 @@ def test_grids_in_delayed_partitions_of_unknown_size(
     assert forest.score(X, [dask.delayed(target[part]) for part in parts]) == local.score(
         images, target
     )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"oob_score": True, "n_estimators": 20},
+        {"class_weight": "balanced", "honest": True, "scaling": "standard"},
+        {"channels": [Convolutions(4, max_length=10), np.abs], "bootstrap": True},
+    ],
+    ids=["default", "balanced", "convolutions"],
+)
+def test_channels_learn_what_they_learn_on_one_machine(
+    client: Client, assert_same: Any, layout: str, settings: dict[str, Any]
+) -> None:
+    random = np.random.default_rng(0)
+    series = random.normal(size=(150, 40)).cumsum(axis=1)
+    series[60:70] = series[:10]  # channels learn from distinct samples
+    series[3, 5] = np.nan
+    label = np.where(np.nan_to_num(series[:, 30] - series[:, 10]) > 0, "up", "down")
+    settings = {"n_estimators": 4, "random_state": 0, **settings}
+    local = silvan.ManifoldForestClassifier(**settings).fit(series, label)
+    forest = silvan.dask.ManifoldForestClassifier(**settings, layout=layout)
+    forest.fit(in_parts(series, 6), in_parts(label, 6))
+    assert_same(forest, local)
+    for mine, theirs in zip(forest.channels_.states[0], local.channels_.states[0], strict=True):
+        assert mine.keys() == theirs.keys()
+        for name in theirs:
+            np.testing.assert_array_equal(mine[name], theirs[name])
+    np.testing.assert_array_equal(
+        forest.predict_proba(in_parts(series, 2)).compute(), local.predict_proba(series)
+    )
+
+
+def test_channels_of_bytes_are_stored_as_on_one_machine(client: Client, assert_same: Any) -> None:
+    images = np.random.default_rng(0).integers(0, 255, size=(90, 6, 6)).astype(np.uint8)
+    target = images[:, :3].mean(axis=(1, 2))
+    weight = np.arange(90) % 3
+    local = silvan.ManifoldForestRegressor(3, random_state=0).fit(images, target, weight)
+    forest = silvan.dask.ManifoldForestRegressor(3, random_state=0, layout="partitioned")
+    forest.fit(in_parts(images, 4), target, weight)
+    assert_same(forest, local)
+    assert forest.channels_.dtype == "uint8"
+    np.testing.assert_array_equal(forest.channels_.scales, local.channels_.scales)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -45,7 +45,7 @@ def sample_block(
     kept: NDArray[np.int32] | None, n_categories: NDArray[np.int64] | None, block: Block
 ) -> ValueSamples:
     """Distinct values of each feature of a partition."""
-    return sample_values(block.X if kept is None else block.X[kept], n_categories)
+    return list(sample_values(block.X if kept is None else block.X[kept], n_categories))
 
 
 def join_samples(parts: list[ValueSamples]) -> ValueSamples:

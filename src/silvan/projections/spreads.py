@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,12 +69,11 @@ def measure_spreads(
 
 def sample_values(
     columns: NDArray[Any], n_categories: NDArray[np.int64] | None = None
-) -> list[ValueSample | None]:
-    """Distinct values of each column; None for categories."""
-    return [
-        ValueSample.of(column) if n_categories is None or n_categories[j] == 0 else None
-        for j, column in enumerate(columns.T)
-    ]
+) -> Iterator[ValueSample | None]:
+    """Distinct values of each column in turn; None for categories."""
+    for j, column in enumerate(columns.T):
+        is_number = n_categories is None or n_categories[j] == 0
+        yield ValueSample.of(column) if is_number else None
 
 
 def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
