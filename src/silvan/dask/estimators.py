@@ -172,9 +172,12 @@ class ForestClassifier(_ClusterClassifier):
     {n_estimators}
     {projections}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+    max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {classifier_voting}
     {running}
@@ -223,9 +226,12 @@ class ForestRegressor(_ClusterRegressor):
     {n_estimators}
     {projections}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default=1.0
+    max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
         {max_features}
+    {thresholds}
     {limits}
+    {bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}
@@ -271,9 +277,11 @@ class ManifoldForestClassifier(_ClusterClassifier, forests.ManifoldForestClassif
     {n_estimators}
     {patches}
     {classifier_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
+    {grid_thresholds}
     {limits}
+    {grid_bootstrap}
+    {sampling}
     {categorical_features}
     {classifier_voting}
     {running}
@@ -320,9 +328,11 @@ class ManifoldForestRegressor(_ClusterRegressor, forests.ManifoldForestRegressor
     {n_estimators}
     {patches}
     {regressor_criterion}
-    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
-        {max_features}
+    {grid_max_features}
+    {grid_thresholds}
     {limits}
+    {grid_bootstrap}
+    {sampling}
     {categorical_features}
     {regressor_oob}
     {running}
