@@ -13,9 +13,9 @@ from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
-from silvan.forests.sampling import RowPlan
+from silvan.forests.sampling import SamplePlan
 from silvan.projections import ProjectionDistribution
 
 
@@ -26,10 +26,12 @@ class BaggedForest(BaggedParameters, BaseForest):
     """
 
     @abstractmethod
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         """Set the criterion, and what the core must know of it besides."""
 
-    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+    def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         """The distribution to draw from and the options of the core, checked against the data."""
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
@@ -37,7 +39,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
@@ -57,7 +59,7 @@ class BaggedForest(BaggedParameters, BaseForest):
 
     def _grow(
         self,
-        rows: TrainingRows,
+        rows: TrainingSamples,
         projections: ProjectionDistribution,
         options: _core.GrowOptions,
         first: int,
@@ -76,7 +78,7 @@ class BaggedForest(BaggedParameters, BaseForest):
                 self._n_threads(),
                 progress,
             )
-        arrays["members"] = sampling.row_numbers(arrays["members"])
+        arrays["members"] = sampling.sample_numbers(arrays["members"])
         grown = ForestArrays.from_native(arrays, n_features, targets.n_values, self._n_categories())
         return replace(grown, values=targets.leaf_values(grown, sampling, first))
 
