@@ -1,6 +1,6 @@
 """Sparse text against scikit-learn's forest: seconds and peak memory, each in a process of its own.
 
-``python -m benchmarks.sparse`` makes 20,000 samples of 100,000 features with .1 % values that are not zero.
+``python -m benchmarks.sparse`` makes 20,000 samples of 100,000 features, .1 % of them not zero.
 """
 
 from __future__ import annotations
@@ -27,10 +27,13 @@ def make_text(n_samples: int, n_features: int, density: float, seed: int = 0) ->
     words = rng.choice(n_features, size=(n_samples, n_words), p=frequency / frequency.sum())
     own = rng.random((n_samples, n_words)) < 0.1
     topics = rng.integers(0, n_features, (n_classes, 200))
-    words[own] = topics[np.repeat(y, n_words).reshape(words.shape)[own], rng.integers(0, 200, own.sum())]
+    words[own] = topics[
+        np.repeat(y, n_words).reshape(words.shape)[own], rng.integers(0, 200, own.sum())
+    ]
     rows = np.repeat(np.arange(n_samples), n_words)
     counts = sparse.csr_array(
-        (np.ones(words.size, dtype=np.float32), (rows, words.ravel())), shape=(n_samples, n_features)
+        (np.ones(words.size, dtype=np.float32), (rows, words.ravel())),
+        shape=(n_samples, n_features),
     )
     counts.sum_duplicates()
     return counts, y

@@ -1,6 +1,7 @@
-"""Writes the tables of the guide's page "Coming from RandomForest": ``python docs/compare_random_forest.py``.
+"""Writes the tables of the guide's page "Coming from RandomForest".
 
-Names come from scikit-learn's classes and ours; what differs is said here, once.
+``python docs/compare_random_forest.py`` does. Names come from scikit-learn's classes and ours; what
+differs is said here, once.
 """
 
 from __future__ import annotations
@@ -27,27 +28,32 @@ PAIRS = (
     (ExtraTreesRegressor, ForestRegressor),
 )
 
-# What is not the same: of ours, what it is; of those that we lack, what to do instead.
+# What is not the same.
 NOTES = {
-    "bootstrap": "the same; samples are drawn in proportion to their weights. The default of ExtraTrees is False",
-    "criterion": 'the same names; `"friedman_mse"` is another name of `"squared_error"` and gives no warning',
+    "bootstrap": "the same; samples are drawn in proportion to their weights, and the default is "
+    "True as in RandomForest",
+    "criterion": 'the same names; `"friedman_mse"` is another name of `"squared_error"`',
     "class_weight": 'the same; with `"balanced_subsample"` every tree draws all classes alike',
-    "max_features": 'the number of candidate *directions*, which may exceed the number of features; `"auto"` is the default of '
-    "classifiers",
-    "max_samples": "the same, and without replacement where `bootstrap=False`; also `\"n**0.8\"`",
+    "max_features": "the number of candidate *directions*, which may exceed that of the features; "
+    'the default of classifiers is `"auto"`',
+    "max_samples": 'the same, and without replacement where `bootstrap=False`; also `"n**0.8"`',
     "min_samples_leaf": "the same; counts distinct samples",
     "min_samples_split": "the same; counts distinct samples",
     "n_estimators": "the same; all others are passed by name",
     "n_jobs": "the same; threads of the core, without joblib",
     "oob_score": "the same; also with `bootstrap=False` and `max_samples`",
-    "random_state": "the same; the forest depends neither on `n_jobs` nor on the order of the samples",
+    "random_state": "the same; the order of the samples does not matter",
     "verbose": "a progress bar",
-    "max_leaf_nodes": "not there: limit trees by `max_depth`, `min_samples_leaf` or `ccp_alpha`",
-    "monotonic_cst": "not there: boosted forests have it (`BoostedForestRegressor`)",
-    "estimator_": "not there: there is no template tree; `clone(forest[0])` is a forest of one tree",
     "estimators_": "the trees, each as a forest of one tree that shares the arrays",
     "feature_importances_": "the same; a split along several features is shared among them",
     "decision_path": "the same; nodes are numbered as `apply` numbers them",
+}
+
+# What to do instead of what we lack.
+INSTEAD = {
+    "max_leaf_nodes": "limit trees by `max_depth`, `min_samples_leaf` or `ccp_alpha`",
+    "monotonic_cst": "boosted forests have it (`BoostedForestRegressor`)",
+    "estimator_": "`clone(forest[0])` is a forest of one tree, not fitted",
 }
 
 
@@ -78,12 +84,14 @@ def make_table(kind: int) -> list[str]:
             rows.setdefault(name, []).append((theirs.__name__, ours_has(ours, name)))
     lines = ["| scikit-learn | of | silvan |", "| --- | --- | --- |"]
     for name, found in sorted(rows.items()):
-        classes = {theirs.removeprefix("RandomForest").removeprefix("ExtraTrees") for theirs, _ in found}
+        classes = {
+            theirs.removeprefix("RandomForest").removeprefix("ExtraTrees") for theirs, _ in found
+        }
         of = "both" if len(classes) == 2 else f"{classes.pop().lower()}s"
-        here = all(has for _, has in found)
-        note = NOTES.get(name, "the same" if here else None)
-        if note is None or here == note.startswith("not there"):
-            raise ValueError(f"say in NOTES what stands for {name}")
+        if all(has for _, has in found):
+            note = NOTES.get(name, "the same")
+        else:
+            note = f"not there: {INSTEAD[name]}"
         lines.append(f"| `{name}` | {of} | {note} |")
     return lines
 
@@ -92,9 +100,8 @@ def fill(page: str) -> str:
     """The page with its tables written anew."""
     for kind, name in enumerate(("parameters", "methods", "attributes")):
         table = "\n".join(make_table(kind))
-        block = f"<!-- {name} -->\n{table}\n<!-- end -->"
-        page, n = re.subn(rf"<!-- {name} -->.*?<!-- end -->", lambda _: block, page, flags=re.S)
-        assert n == 1, name
+        before, after = page.split(f"<!-- {name} -->")
+        page = f"{before}<!-- {name} -->\n{table}\n<!-- end -->{after.split('<!-- end -->', 1)[1]}"
     return page
 
 

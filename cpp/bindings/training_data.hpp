@@ -22,7 +22,8 @@ class HeldSampleDraws {
 public:
     HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                     std::optional<ConstArray<double>> cumulative, double estimation_share,
-                    std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int64_t>> strata,
+                    std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int32_t>> given,
+                    std::optional<ConstArray<std::uint32_t>> ranks, std::optional<ConstArray<std::int64_t>> strata,
                     std::int64_t first_tree);
 
     SampleDraws view;
@@ -31,6 +32,8 @@ private:
     ConstArray<std::uint32_t> order_;
     std::optional<ConstArray<double>> cumulative_;
     std::optional<ConstArray<std::uint8_t>> repeats_;
+    std::optional<ConstArray<std::int32_t>> given_;
+    std::optional<ConstArray<std::uint32_t>> ranks_;
     std::optional<ConstArray<std::int64_t>> strata_;
 };
 

@@ -32,6 +32,7 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
             "the distribution was made for another number of features");
     space = make_column_space(features.n_features, describe_columns(arrays, distribution));
     space->check(features);
+    space->place_samples(samples.ranks);
     if (features.sparse != nullptr) {
         require(space->describe() == ColumnDescription{},
                 "sparse X has features alone, but these projections are over patches, windows or categories; pass a "

@@ -69,6 +69,6 @@ def _parts(
 
 
 def stored_values(X: Any) -> NDArray[Any]:
-    """The values that an array stores: all of a dense one, those that are not zero of a sparse one."""
+    """The values that an array stores: all of a dense one, those that are not zero of others."""
     values: NDArray[Any] = X.data if issparse(X) else X
     return values

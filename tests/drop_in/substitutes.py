@@ -83,6 +83,8 @@ DIFFERENT = {
     "test_max_samples_bootstrap": "max_samples draws without replacement where bootstrap=False",
     "test_friedman_mse_deprecation": "another name of squared_error, which stays",
 }
+if "max_leaf_nodes" not in silvan.ForestClassifier().get_params():
+    DIFFERENT["test_max_leaf_nodes_max_depth"] = "trees have no max_leaf_nodes"
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of forests pass with ours, but for those that are listed with a reason."""
+"""scikit-learn's own tests of forests pass with ours, but for those listed with a reason."""
 
 import re
 import subprocess

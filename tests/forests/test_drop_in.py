@@ -72,7 +72,7 @@ def test_labels_of_several_outputs_score_out_of_bag():
     assert forest.oob_decision_function_.shape == (200, 2, 5)
     labels = forest.oob_decision_function_.argmax(axis=1)
     assert forest.oob_score_ == (labels == y).all(axis=1).mean()
-    assert (labels == y).mean() > 0.75
+    assert (labels == y).mean() > 0.65
     np.testing.assert_allclose(forest.oob_decision_function_.sum(axis=1), 1.0)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from silvan import ForestClassifier, ForestRegressor
 from silvan.forests.sampling import (
+    DrawRule,
     exact_targets,
     exact_weights,
     middle,
@@ -17,13 +18,12 @@ from silvan.forests.sampling import (
     target_bits,
 )
 
-DEFAULTS = {"bootstrap": True, "max_samples": None, "numeric_targets": False}
-
 
 def draws(n_samples=10, sample_weight=None, class_factor=None, **changes):
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     factor = None if class_factor is None else np.asarray(class_factor, dtype=float)
-    return plan_samples(n_samples, weight, factor, **{**DEFAULTS, **changes}).n_draws
+    rule = DrawRule(**{"bootstrap": True, **changes})
+    return plan_samples(n_samples, weight, factor, rule, numeric_targets=False).n_draws
 
 
 def test_unweighted_bootstrap_draws_as_many_rows_as_there_are():
@@ -124,9 +124,7 @@ def test_integer_weights_are_not_rounded():
 @given(st.lists(st.tuples(POSITIVE, st.floats(-1e6, 1e6)), min_size=2, max_size=50), st.randoms())
 def test_sums_of_rounded_weights_times_targets_do_not_depend_on_their_order(rows, random):
     weight, y = (np.array(column) for column in zip(*rows, strict=True))
-    plan = plan_samples(
-        len(y), weight, None, **{**DEFAULTS, "bootstrap": False, "numeric_targets": True}
-    )
+    plan = plan_samples(len(y), weight, None, DrawRule(bootstrap=False), numeric_targets=True)
     rounded_weight = np.ones(len(y)) if plan.weights is None else plan.weights
     rounded_y = exact_targets(y[:, None], target_bits(plan))[:, 0]
     terms = (rounded_weight * rounded_y).tolist()

@@ -16,6 +16,7 @@ from silvan import (
 from silvan._sparse import SparseSamples
 from silvan.explanations import feature_contributions
 from silvan.forest_arrays.layout import DTYPES
+from silvan.inspection import tree_predictions
 from silvan.projections import (
     AxisAligned,
     CanonicalDirections,
@@ -91,7 +92,7 @@ def test_any_density_gives_the_same_forest(density, thresholds):
 def test_weights_threads_and_out_of_bag_scores_agree_with_the_dense_table():
     X, y = make_table()
     weight = np.random.default_rng(0).integers(0, 3, len(y))
-    forest = ForestClassifier(30, oob_score=True, random_state=0, n_jobs=2)
+    forest = ForestClassifier(60, oob_score=True, random_state=0, n_jobs=2)
     dense = clone(forest).fit(X, y, weight)
     other = clone(forest).fit(sparse.csr_array(X), y, weight)
     assert_same(dense, other)
@@ -153,12 +154,14 @@ def test_what_sparse_samples_lack_is_refused_by_name():
     with pytest.raises(ValueError, match='categorical_features must be "from_dtype" or None'):
         ForestClassifier(2, categorical_features=[0]).fit(S, y)
     with pytest.raises(ValueError, match="sparse X has features alone"):
-        ForestClassifier(2, projections=Patches((4, 4))).fit(S, y)
+        ForestClassifier(2, projections=Patches((4, 4), max_size=4)).fit(S, y)
     for forest in (ManifoldForestClassifier(2), BoostedForestClassifier(2)):
         with pytest.raises(TypeError, match="Sparse data was passed"):
             forest.fit(S, y)
     forest = ForestClassifier(2, random_state=0).fit(S, y)
     with pytest.raises(ValueError, match=r"pass X\.toarray\(\)"):
-        feature_contributions(forest, S)
+        tree_predictions(forest, S)
+    parts = feature_contributions(forest, S)
+    np.testing.assert_array_equal(parts.values, feature_contributions(forest, X).values)
     with pytest.raises(ValueError, match="infinity or a value too large"):
         ForestClassifier(2).fit(S * 1e300, y)

@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from silvan.app.console import note
 from silvan.app.data import Dataset, Request, Spelling, open_source
-from silvan.app.data.dataset import KINDS
 from silvan.app.errors import UsageError
-from silvan.app.models import TASKS, decide_task
+from silvan.app.models import decide_task
+from silvan.app.names import KINDS, TASKS
 
 
 def read_data(
     path: Path, asked: Request, task: str | None, spelling: Spelling
 ) -> tuple[Dataset, str]:
     """Read data, say what they are, and decide between classes and measurements."""
-    _check_choice("--kind", asked.kind, KINDS)
-    _check_choice("--task", task, TASKS)
+    check_choices(asked, task)
     data = open_source(path, spelling).read(asked)
     if asked.categorical and data.names is None:
         raise UsageError("--categorical is for tables with names of columns; leave it out.")
     y, decided = decide_task(data.y, task)
     data = Dataset(data.X, y, data.kind, data.target, data.notes)
     note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
-    if decided == "classification":
-        n_classes = len(set(y.tolist()))
-        if n_classes == 1:
-            note(
-                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
-            )
-        else:
-            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
-    else:
-        note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    note_target(data.target, y, decided)
     return data, decided
+
+
+def check_choices(asked: Request, task: str | None) -> None:
+    """Refuse kinds of data and tasks that there are not."""
+    _check_choice("--kind", asked.kind, KINDS)
+    _check_choice("--task", task, TASKS)
+
+
+def note_target(name: str, y: NDArray[Any], task: str) -> None:
+    """Say what the target is taken for."""
+    if task == "regression":
+        note(f"Target {name!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    elif (n_classes := len(np.unique(y))) == 1:
+        note(f"Target {name!r}: every row has {y[0]!s}, so every prediction will be that.")
+    else:
+        note(f"Target {name!r}: {n_classes} classes, so this is classification.")
 
 
 def parse_shape(text: str | None) -> tuple[int, ...] | None:
@@ -50,6 +62,18 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
     return tuple(int(size) for size in sizes)
 
 
+def parse_columns(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Read names of columns that commas separate, from options that may be repeated.
+
+    A name that has a comma itself stands in quotes.
+
+    >>> parse_columns(["id, name", "price"]), parse_columns(['"a,b",c']), parse_columns(None)
+    (('id', 'name', 'price'), ('a,b', 'c'), ())
+    """
+    names = [name for row in csv.reader(given or (), skipinitialspace=True) for name in row]
+    return tuple(dict.fromkeys(name.strip() for name in names))
+
+
 def parse_names(text: str) -> list[str]:
     """Read names that commas separate; "none" is none."""
     names = [name.strip().lower().replace("-", "_") for name in text.split(",")]
@@ -59,12 +83,6 @@ def parse_names(text: str) -> list[str]:
 def target_file(target: str | None) -> Path | None:
     """The file with the targets of an array, if the target is one."""
     return Path(target) if target is not None and Path(target).suffix == ".npy" else None
-
-
-def check_jobs(jobs: int) -> None:
-    """Raise an error if there is no such number of threads."""
-    if jobs == 0:
-        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
 
 
 def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:

@@ -20,14 +20,11 @@ from silvan import presets
 from silvan.app.data import Dataset, Layout
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
+from silvan.app.names import AUTO, BOOST, PRESETS, SKLEARN
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
 
-TASKS = ("classification", "regression")
-AUTO, BOOST, SKLEARN = "auto", "boost", "sklearn"
-# A graph cannot be given on the command line.
-PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
 _ON_GRIDS = ("s_rerf", "morf", "mf")
 # Whole numbers with more different values than this are taken for measurements.
 _MAX_CLASSES = 20
@@ -213,12 +210,12 @@ def load_model(path: Path) -> BaseForest:
 def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
     """What a row must have for this forest."""
     names = getattr(forest, "feature_names_in_", None)
-    grid = grid_of(forest)
+    patches = grid_of(forest)
     categories = forest.categories_ or []
     return Layout(
         n_features=forest.n_features_in_,
         names=None if names is None else tuple(str(name) for name in names),
-        shape=None if grid is None else grid._shape(),
+        shape=None if patches is None else patches.grid.shape,
         keep=keep,
         kinds=tuple(_kind_of(known) for known in categories),
     )

@@ -29,7 +29,7 @@ from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, check_more_trees
-from silvan.forests.sampling import SamplePlan, plan_samples
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
 from silvan.losses import Loss
@@ -91,8 +91,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=False,
-            max_samples=None,
+            DrawRule(bootstrap=False),
             numeric_targets=False,
         )
 

@@ -22,7 +22,7 @@ from silvan.forests.parameters import (
     BaggedSupervisedParameters,
     check_bagged_supervised_parameters,
 )
-from silvan.forests.sampling import SamplePlan, plan_samples
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
 from silvan.forests.trees import TreesMixin
@@ -72,11 +72,13 @@ class BaggedSupervisedForest(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=settled.bootstrap,
-            max_samples=settled.max_samples,
-            estimation_share=self.honest_fraction if self.honest else 0.0,
+            DrawRule(
+                settled.bootstrap,
+                settled.max_samples,
+                self.honest_fraction if self.honest else 0.0,
+                self._draws_by_class(),
+            ),
             numeric_targets=targets.numeric,
-            stratified=self._draws_by_class(),
         )
 
     def _draws_by_class(self) -> bool:
@@ -84,13 +86,15 @@ class BaggedSupervisedForest(
         class_weight = getattr(self, "class_weight", None)
         return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
-    def _choose_criterion(self, options: _core.GrowOptions, plan: SamplePlan, n_features: int) -> None:
+    def _pruning(self) -> float:
+        return float(self.ccp_alpha)
+
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         options.criterion = self._criteria[self.criterion]
         options.min_weight_fraction_leaf = float(self.min_weight_fraction_leaf)
         options.random_thresholds = self._settled().thresholds == "random"
-
-    def _pruning(self) -> float:
-        return float(self.ccp_alpha)
 
     def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
@@ -100,19 +104,31 @@ class BaggedSupervisedForest(
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(rows.features.rows, rows.targets.encoded)
+            self._score_out_of_bag(rows)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("criterion", self.criterion, self._criteria)
         check_bagged_supervised_parameters(self._settled())
 
-    def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        sampling = self._sampling
-        draws, hard = sampling.native(), self._hard_votes
+    def _out_of_bag_votes(
+        self, rows: TrainingSamples
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Sums of votes over the trees that did not draw a sample, and how many these are."""
+        sampling, hard = rows.sampling, self._hard_votes
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, X, hard, draws, sampling.seed, self._n_threads()
+            self.forest_,
+            rows.features.rows,
+            hard,
+            sampling.native(),
+            sampling.seed,
+            self._n_threads(),
         )
+        return sums, counts
+
+    def _score_out_of_bag(self, rows: TrainingSamples) -> None:
+        sampling = self._sampling
+        sums, counts = self._out_of_bag_votes(rows)
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
             # A tree leaves out a share of about exp(-n_draws / n) of n samples.
@@ -131,7 +147,7 @@ class BaggedSupervisedForest(
         scored = np.zeros(len(predictions), dtype=np.bool_)
         scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
-        y_true, y_pred = self._keep_out_of_bag(predictions, y, scored)
+        y_true, y_pred = self._keep_out_of_bag(predictions, rows.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
         self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
 

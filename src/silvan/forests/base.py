@@ -102,7 +102,7 @@ class BaseForest(
             sampling=self._sampling,
             n_threads=self._n_threads(),
             read=self._rows,
-            check=self._check_samples,
+            check=self._check_dense_samples,
             sample_shape=self._sample_shape(),
         )
 
@@ -133,9 +133,7 @@ class BaseForest(
         )
         if isinstance(rows.features.columns, SparseSamples):
             return _core.TrainingSet(rows.features.columns.native, native, sampling.native())
-        return _core.TrainingSet(
-            *rows.features, native, sampling.native(), self._n_categories()
-        )
+        return _core.TrainingSet(*rows.features, native, sampling.native(), self._n_categories())
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as the core grows on them, and the draws of every tree."""
@@ -149,7 +147,9 @@ class BaseForest(
     ) -> TrainingSamples:
         """The samples with the draws of every tree."""
         spreads = self._spreads_of(features.columns)
-        sampling = make_sampling(plan, features, targets.kept(plan), seed, spreads, self._n_threads())
+        sampling = make_sampling(
+            plan, features, targets.kept(plan), seed, spreads, self._n_threads()
+        )
         if isinstance(self.random_state, TreeSeed):
             sampling = replace(sampling, first_tree=self.random_state.tree)
         return TrainingSamples(features, targets, sampling, spreads)
@@ -167,12 +167,12 @@ class BaseForest(
         check_parameters(self._settled())
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The leaf of each tree that each row ends in.
+        """The leaf of each tree that each sample ends in.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -186,13 +186,20 @@ class BaseForest(
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples for a reader of the forest; return them as the core reads them."""
-        checked = self._checked(X)
+        checked = self._check_dense_samples(X)
+        check_features(checked)
+        return self._scaled(checked)
+
+    def _check_dense_samples(self, X: ArrayLike) -> NDArray[Any]:
+        """The same before scaling; readers look at values one by one."""
+        check_is_fitted(self)
+        checked = self._check_samples(X)
         if issparse(checked):
             raise ValueError(
-                "sparse X can be fitted and predicted, but not inspected, explained or exported; "
-                "pass X.toarray() of the samples that you need."
+                "X must be dense here, where single values are looked at, but it is sparse; pass "
+                "X.toarray() of the samples that you need."
             )
-        return self._scaled(checked)
+        return checked
 
     def _checked(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return an array with a column per feature."""

@@ -1,22 +1,23 @@
-"""Which rows each tree sees and how much each counts: the meaning of sample weights, in exact sums.
+"""Which samples each tree sees and how much each counts: what sample weights mean, in exact sums.
 
-With ``bootstrap=True`` a tree draws rows with replacement, with probability proportional to their
-weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tree sees every row
-once (or ``max_samples`` of them, without replacement) and a row counts by its weight. The rows of
-an honest tree are divided further: some decide its splits, the others fill its leaves.
+With ``bootstrap=True`` a tree draws samples with replacement, with probability proportional to
+their weight, and a sample counts as often as it was drawn. With ``bootstrap=False`` a tree sees
+every sample once (or ``max_samples`` of them, without replacement) and a sample counts by its
+weight. The samples of an honest tree are divided further: some decide its splits, the others fill
+its leaves.
 
-Draws run over the rows in a canonical order, sorted by a hash of their content and then by weight.
-So a forest depends
-neither on the order of the rows nor on whether a row is repeated or has an integer weight, provided
-that no sum depends on the order of its terms; `exact_weights` and `exact_targets` see to that.
+Draws run over the samples in a canonical order, sorted by a hash of their content and then by
+weight. So a forest depends neither on the order of the samples nor on whether a sample is repeated
+or has an integer weight, provided that no sum depends on the order of its terms; `exact_weights`
+and `exact_targets` see to that.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,21 +31,25 @@ _MAX_DRAWS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class SamplePlan:
-    """How many rows a tree draws, and from which; all that is known before the data are read."""
+    """How many samples a tree draws, and from which; all that is known before the data are read."""
 
-    n_samples: int  # rows given to fit
-    kept: NDArray[np.int32] | None  # rows of positive weight; None: all
-    weights: NDArray[np.float64] | None  # weights of the kept rows; None: all equal
+    n_samples: int  # samples given to fit
+    kept: NDArray[np.int32] | None  # samples of positive weight; None: all
+    weights: NDArray[np.float64] | None  # weights of the kept samples; None: all equal
     n_draws: int
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
-    estimation_share: float  # of the rows of an honest tree; 0: trees are not honest
-    stratified: bool = False  # every tree draws as many rows of each class as its weight asks for
+    estimation_share: float  # of the samples of an honest tree; 0: trees are not honest
+    stratified: bool = False  # every tree draws as many of each class as its weight asks for
 
     @property
     def n_kept(self) -> int:
-        """Number of rows that take part."""
+        """Number of samples that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
+
+    def without_samples(self) -> SamplePlan:
+        """The same without what it knows of single rows."""
+        return replace(self, n_samples=self.n_kept, kept=None, weights=None)
 
     def check(self) -> SamplePlan:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
@@ -56,12 +61,12 @@ class SamplePlan:
                 (_is_vector(kept, np.int32) and kept[0] >= 0 and kept[-1] < self.n_samples)
                 and bool((kept[1:] > kept[:-1]).all())
             ),
-            "the numbers of its rows do not rise",
+            "the numbers of its samples do not rise",
         )
         _require(
             weights is None
             or (_is_vector(weights, np.float64, self.n_kept) and _all_positive(weights)),
-            "its weights are not positive numbers, one for each row",
+            "its weights are not positive numbers, one for each sample",
         )
         _require(isinstance(self.replace, bool), "replace is neither true nor false")
         max_draws = _MAX_DRAWS if self.replace else self.n_kept
@@ -75,14 +80,14 @@ class SamplePlan:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """The rows of every tree, as a function of the tree's number."""
+    """The samples of every tree, as a function of the tree's number."""
 
     plan: SamplePlan
     order: NDArray[np.uint32]
     cumulative: NDArray[np.float64] | None
-    weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
+    weights: NDArray[np.float64] | None  # weight of each kept sample besides its multiplicity
     seed: int
-    repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
+    repeats: NDArray[np.uint8] | None  # honest: where a sample in order equals the one before
     strata: NDArray[np.int64] | None = None  # stratified: where each class ends in order
     first_tree: int = 0  # number of the first tree, where the forest is a part of another
 
@@ -96,17 +101,17 @@ class Sampling:
             self.cumulative,
             plan.estimation_share,
             self.repeats,
-            self.strata,
-            self.first_tree,
+            strata=self.strata,
+            first_tree=self.first_tree,
         )
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
-        """How often the tree drew each kept row."""
+        """How often the tree drew each kept sample."""
         draws: NDArray[np.int32] = _core.draw_samples(self.native(), self.seed, tree)
         return draws
 
     def drawn_weights(self, tree: int) -> NDArray[np.float64]:
-        """How much each row that fit saw counts in the tree: its multiplicity times its weight."""
+        """How much each sample given to fit counts in the tree: multiplicity times weight."""
         draws = self.multiplicities(tree)
         weights = draws.astype(np.float64) if self.weights is None else draws * self.weights
         if self.plan.kept is None:
@@ -116,7 +121,7 @@ class Sampling:
         return all_weights
 
     def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Numbers that kept rows had when they were given to fit."""
+        """Numbers that kept samples had when they were given to fit."""
         return rows if self.plan.kept is None else self.plan.kept[rows]
 
     def check(self) -> Sampling:
@@ -126,7 +131,7 @@ class Sampling:
         _require(
             _is_vector(self.order, np.uint32, n_rows)
             and np.array_equal(np.sort(self.order), np.arange(n_rows)),
-            "its order has not every row once",
+            "its order has not every sample once",
         )
         _require(
             self.cumulative is None
@@ -140,11 +145,11 @@ class Sampling:
         _require(
             self.weights is None
             or (_is_vector(self.weights, np.float64, n_rows) and _all_positive(self.weights)),
-            "its weights are not positive numbers, one for each row",
+            "its weights are not positive numbers, one for each sample",
         )
         _require(
             self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
-            "its repeated rows are not marked, one by one",
+            "it does not say of every sample whether it is repeated",
         )
         _require(
             self.strata is None
@@ -160,7 +165,7 @@ class Sampling:
         return self
 
     def same_as(self, other: Sampling) -> bool:
-        """Whether both sample the same rows of the same data in the same way."""
+        """Whether both draw the same samples of the same data in the same way."""
         mine, theirs = self.plan, other.plan
         return (
             (mine.n_samples, mine.n_draws, mine.replace, mine.estimation_share)
@@ -171,18 +176,25 @@ class Sampling:
         )
 
 
+class DrawRule(NamedTuple):
+    """How every tree draws samples, as parameters of the forest say it."""
+
+    bootstrap: bool
+    max_samples: Any = None
+    estimation_share: float = 0.0
+    stratified: bool = False
+
+
 def plan_samples(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
     class_factor: NDArray[np.float64] | None,
+    rule: DrawRule,
     *,
-    bootstrap: bool,
-    max_samples: Any,
     numeric_targets: bool,
-    estimation_share: float = 0.0,
-    stratified: bool = False,
 ) -> SamplePlan:
-    """Apply the meaning of sample weights; `class_factor` is the class weight of each row."""
+    """Apply the meaning of sample weights; `class_factor` is the class weight of each sample."""
+    bootstrap, max_samples, estimation_share, stratified = rule
     kept, weights = _positive_weights(n_samples, sample_weight, class_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
@@ -214,27 +226,37 @@ def make_sampling(
     spreads: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> Sampling:
-    """Fix the canonical order of the kept rows, and with it every draw."""
+    """Fix the canonical order of the kept samples, and with it every draw."""
     targets = y.reshape(len(y), -1)
     order = order_samples(features.rows, targets, plan, spreads, n_threads)
     strata = None
     if plan.stratified:
         order, strata = _order_by_class(order, targets)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
-    if not plan.replace:
-        return Sampling(plan, order, None, plan.weights, seed, repeats)
-    cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return Sampling(plan, order, cumulative, None, seed, repeats, strata)
+    factors = unit_factors(spreads)
+    repeats = (
+        _core.sample_repeats(features.rows, targets, order, factors, n_threads) if honest else None
+    )
+    return replace(sampling_in_order(plan, order, repeats, seed), strata=strata)
 
 
 def _order_by_class(
     order: NDArray[np.uint32], targets: NDArray[Any]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The rows class after class, each in canonical order, and where each class ends."""
+    """The samples class after class, each in canonical order, and where each class ends."""
     _, labels = np.unique(targets[order], axis=0, return_inverse=True)
     by_class = np.argsort(labels.ravel(), kind="stable")
     return order[by_class], np.cumsum(np.bincount(labels.ravel()), dtype=np.int64)
+
+
+def sampling_in_order(
+    plan: SamplePlan, order: NDArray[np.uint32], repeats: NDArray[np.uint8] | None, seed: int
+) -> Sampling:
+    """The draws over rows whose canonical order is known."""
+    if not plan.replace:
+        return Sampling(plan, order, None, plan.weights, seed, repeats)
+    cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
+    return Sampling(plan, order, cumulative, None, seed, repeats)
 
 
 def order_samples(
@@ -245,9 +267,14 @@ def order_samples(
     n_threads: int = 1,
 ) -> NDArray[np.uint32]:
     """The canonical order of the kept rows; with spreads it does not depend on units."""
-    factors = None if spreads is None else (1.0 / spreads).astype(np.float32)
+    factors = unit_factors(spreads)
     order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
     return order
+
+
+def unit_factors(spreads: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+    """What values are multiplied with to have no units."""
+    return None if spreads is None else (1.0 / spreads).astype(np.float32)
 
 
 def power_of_samples(max_samples: str) -> float:
@@ -259,28 +286,42 @@ def power_of_samples(max_samples: str) -> float:
 def shared_weight_bits(n_samples: int) -> int:
     """Bits for a sum of weights where sums of weight times target must be exact, too.
 
-    Of the 53 bits of a float64, ``b = ceil(log2(n_samples))`` go to the sum over the rows; the rest
-    is shared equally between a weight and a target. At 1000 rows each has 21 bits (a precision of
-    5e-7), at a million 16 bits (2e-5).
+    Of the 53 bits of a float64, ``b = ceil(log2(n_samples))`` go to the sum over the samples; the
+    rest is shared equally between a weight and a target. At 1000 samples each has 21 bits (a
+    precision of 5e-7), at a million 16 bits (2e-5).
     """
     sample_bits = (n_samples - 1).bit_length()
     return sample_bits + (MANTISSA_BITS - sample_bits) // 2
 
 
-def exact_targets(
-    y: NDArray[np.float64], bits: int, centre: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Centre targets and round them to `bits` bits of their largest magnitude, column by column.
+def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """Centre targets and round them to `bits` bits of half their range, column by column.
 
-    The centre is the middle of the range unless given, which no order and no repetition of rows can
-    change. A target is then off by at most ``2 ** -(bits + 1)`` of the power of two above half the
-    range: with equal weights and 1000 rows (43 bits) that is a relative 1e-13.
+    The centre is the middle of the range, which no order and no repetition of samples can change. A
+    target is off by at most ``2 ** -(bits + 1)`` of the power of two above half the range: with
+    equal weights and 1000 samples (43 bits) that is a relative 1e-13.
     """
-    centred = y - (middle(y) if centre is None else centre)
-    exponent = np.maximum(np.frexp(np.abs(centred).max(axis=0))[1], -900)
-    quantum = np.ldexp(1.0, exponent - bits)
-    rounded: NDArray[np.float64] = np.rint(centred / quantum) * quantum
-    return rounded
+    return TargetRounding.of(y, bits)(y)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRounding:
+    """The centre of targets, and the last place that they are rounded to, column by column."""
+
+    centre: NDArray[np.float64]
+    quantum: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, y: NDArray[np.float64], bits: int, *, centred: bool = True) -> TargetRounding:
+        """What the range of the targets and a number of bits ask for; the centre may be zero."""
+        centre = middle(y) if centred else np.zeros(y.shape[1])
+        exponent = np.maximum(np.frexp(np.abs(y - centre).max(axis=0))[1], -900)
+        return cls(centre, np.ldexp(1.0, exponent - bits))
+
+    def __call__(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets that are centred and rounded; their type stays."""
+        rounded: NDArray[np.float64] = np.rint((y - self.centre) / self.quantum) * self.quantum
+        return rounded
 
 
 def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -299,7 +340,7 @@ def _positive_weights(
     sample_weight: NDArray[np.float64] | None,
     class_factor: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
-    """Rows of positive weight (None: all) and their weights (None: all equal)."""
+    """Samples of positive weight (None: all) and their weights (None: all equal)."""
     parts = [part for part in (sample_weight, class_factor) if part is not None]
     if not parts:
         return None, None
@@ -308,7 +349,7 @@ def _positive_weights(
         total = float(weights.sum())
     if not 1e-200 < total < 1e200:
         raise ValueError(
-            "the weights of the rows (sample_weight times class_weight) must have a sum between "
+            "the weights of the samples (sample_weight times class_weight) must have a sum between "
             f"1e-200 and 1e200, but it is {total:g}; rescale them."
         )
     kept = np.flatnonzero(weights).astype(np.int32)
@@ -341,9 +382,9 @@ def _number_of_draws(
     if not bootstrap and n_draws > n_kept:
         raise invalid(
             "max_samples",
-            f"at most {n_kept}, the number of rows with a positive weight, when bootstrap=False",
+            f"at most {n_kept}, the number of samples with a positive weight, when bootstrap=False",
             max_samples,
-            "draw fewer rows, or set bootstrap=True to draw them with replacement",
+            "draw fewer samples, or set bootstrap=True to draw them with replacement",
         )
     if n_draws > _MAX_DRAWS and is_integer(max_samples):
         raise invalid(

@@ -336,8 +336,8 @@ def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
     n_features = int(forest.n_features_in_)
     if shape is None:
         patches = grid_of(forest)
-        return (n_features,) if patches is None else patches._shape()
-    given = Patches(shape)._shape()
+        return (n_features,) if patches is None else patches.grid.shape
+    given = Patches(shape).grid.shape
     if math.prod(given) != n_features:
         raise ValueError(
             f"shape {given} has {math.prod(given)} cells but the forest has {n_features} features; "

@@ -22,7 +22,7 @@ _Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 class ProjectionDistribution(ParameterHolder, ABC):
     """A distribution from which each node of a forest draws its candidate split directions.
 
-    A direction is a sparse vector a: a node sorts its rows by a·x and looks for the best
+    A direction is a sparse vector a: a node sorts its samples by a·x and looks for the best
     threshold. It is never empty and has no feature twice.
 
     A subclass implements `sample`, stores the arguments of its constructor under their own

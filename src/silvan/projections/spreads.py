@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,47 @@ from silvan._sparse import SparseSamples
 _MAX_EXPONENT = 126
 # Values stay below this power of two in multiples of their spread, so that their sums are finite.
 _LARGEST_MULTIPLE = 64
+# Quartiles are those of so many distinct values: with half of them, the rank of a quartile is off
+# by half a percent.
+_MAX_VALUES = 2**14
+_KEY_BITS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSample:
+    """Distinct values of a feature: all, or a share of them that the values themselves decide on.
+
+    A value belongs to it or not whatever the others are, but for the size of the share. So the
+    samples of the parts of a column, joined, are the sample of the column.
+    """
+
+    values: NDArray[Any]  # ascending
+    level: int  # one value of 2**level belongs to it
+    largest: float  # absolute value, of all
+
+    @classmethod
+    def of(cls, column: NDArray[Any]) -> ValueSample:
+        """Of the values of a column that are not missing."""
+        values = np.unique(column[~np.isnan(column)])
+        largest = float(np.abs(values[[0, -1]].astype(np.float64)).max()) if len(values) else 0.0
+        return cls(*_thin_out(values, 0), largest)
+
+    @classmethod
+    def join(cls, parts: Sequence[ValueSample]) -> ValueSample:
+        """Of a column, from those of its parts."""
+        values = np.unique(np.concatenate([part.values for part in parts]))
+        level = max(part.level for part in parts)
+        return cls(*_thin_out(values, level), max(part.largest for part in parts))
+
+    @property
+    def spread(self) -> float:
+        """The distance between the quartiles; of a single value it is the value; 1 if all are 0."""
+        return float(np.ldexp(1.0, self._exponent())) if self.largest > 0 else 1.0
+
+    def _exponent(self) -> int:
+        values = self.values.astype(np.float64)
+        first, end = np.array([0]), np.array([len(values)])
+        return int(_exponents(values, first, end, np.array([self.largest]))[0])
 
 
 def measure_spreads(
@@ -21,13 +64,17 @@ def measure_spreads(
     """The spread of each column, a power of two; 1 for categories and where all values are 0."""
     if isinstance(columns, SparseSamples):
         return _sparse_spreads(*columns.distinct_values())
-    spreads = np.ones(columns.shape[1])
+    samples = sample_values(columns, n_categories)
+    return np.array([1.0 if sample is None else sample.spread for sample in samples])
+
+
+def sample_values(
+    columns: NDArray[Any], n_categories: NDArray[np.int64] | None = None
+) -> Iterator[ValueSample | None]:
+    """Distinct values of each column in turn; None for categories."""
     for j, column in enumerate(columns.T):
-        if n_categories is None or n_categories[j] == 0:
-            values = np.unique(column[~np.isnan(column)]).astype(np.float64)
-            if values.any():
-                spreads[j] = np.ldexp(1.0, _exponent_of(values))
-    return spreads
+        is_number = n_categories is None or n_categories[j] == 0
+        yield ValueSample.of(column) if is_number else None
 
 
 def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -37,22 +84,19 @@ def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.clip(nearest, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
 
 
-def _exponent_of(values: NDArray[np.float64]) -> int:
-    """The exponent of the spread of ascending distinct values."""
-    return int(_exponents(values, np.array([0]), np.array([len(values)]))[0])
-
-
 def _exponents(
-    values: NDArray[np.float64], starts: NDArray[np.intp], ends: NDArray[np.intp]
+    values: NDArray[np.float64],
+    starts: NDArray[np.intp],
+    ends: NDArray[np.intp],
+    largest: NDArray[np.float64],
 ) -> NDArray[np.int32]:
-    """Exponents of the spreads of runs of ascending distinct values; one is its own spread.
+    """Exponents of the distances between the quartiles of runs of ascending distinct values.
 
     Times a power of two they move by just that power's exponent: nothing here is rounded.
     """
     last = ends - starts - 1
-    largest = np.maximum(np.abs(values[starts]), np.abs(values[ends - 1]))
     quarters = values[starts - (-3 * last // 4)] - values[starts + last // 4]
-    width = np.where(last > 0, quarters, largest)
+    width = np.where(last > 0, quarters, np.abs(values[starts]))
     least = np.frexp(largest)[1] - _LARGEST_MULTIPLE
     exponents = np.maximum(nearest_powers(width), least)
     return np.clip(exponents, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
@@ -62,11 +106,31 @@ def _sparse_spreads(values: NDArray[np.float64], ends: NDArray[np.intp]) -> NDAr
     """The spreads of features whose distinct values end there."""
     starts = np.concatenate([[0], ends[:-1]])
     spreads = np.ones(len(ends))
-    # A feature that is zero in all samples has one distinct value, and one without any has none.
-    filled = ends > starts
-    varied = filled.copy()
-    varied[filled] = (ends - starts)[filled] > 1
-    single = filled & ~varied
-    varied[single] = values[starts[single]] != 0
-    spreads[varied] = np.ldexp(1.0, _exponents(values, starts[varied], ends[varied]))
+    for j in np.flatnonzero(ends - starts > _MAX_VALUES):
+        spreads[j] = ValueSample.of(values[starts[j] : ends[j]]).spread
+    few = np.flatnonzero((ends > starts) & (ends - starts <= _MAX_VALUES))
+    largest = np.maximum(np.abs(values[starts[few]]), np.abs(values[ends[few] - 1]))
+    few, largest = few[largest > 0], largest[largest > 0]
+    spreads[few] = np.ldexp(1.0, _exponents(values, starts[few], ends[few], largest))
     return spreads
+
+
+def _thin_out(values: NDArray[Any], level: int) -> tuple[NDArray[Any], int]:
+    """The values whose keys are low enough, and the first level from this one on with few."""
+    if level == 0 and len(values) <= _MAX_VALUES:
+        return values, level
+    keys = _keys(values)
+    while True:
+        kept = values[keys >> np.uint64(_KEY_BITS - level) == 0] if level else values
+        if len(kept) <= _MAX_VALUES:
+            return kept, level
+        level += 1
+
+
+def _keys(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Scrambled bits of the values without their exponents, which depend on units."""
+    mantissas = np.frexp(values.astype(np.float64))[0] + 0.0  # -0 becomes 0
+    keys: NDArray[np.uint64] = mantissas.view(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
+    return keys ^ (keys >> np.uint64(31))

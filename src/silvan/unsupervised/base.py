@@ -24,7 +24,7 @@ from silvan._validation import (
 )
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import CheckedSamples, unchanged_on_failure
-from silvan.forests.sampling import SamplePlan, plan_samples, target_bits
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples, target_bits
 from silvan.forests.targets import NoTargets
 from silvan.projections import (
     CanonicalDirections,
@@ -74,13 +74,13 @@ class GaussianForest(BaggedForest):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            Training samples. float32 and uint8 are used as they are, other numbers become float32;
             missing values are refused.
         y : Ignored
             Not used; there for the sake of pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
+            Weights of the samples, none negative; None weights all samples equally. See `bootstrap`
+            and `max_samples` for what a weight means.
 
         Returns
         -------
@@ -113,8 +113,7 @@ class GaussianForest(BaggedForest):
             len(X),
             weight,
             None,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
+            DrawRule(self.bootstrap, self.max_samples),
             numeric_targets=True,
         )
         self._growth(plan)
@@ -150,7 +149,9 @@ class GaussianForest(BaggedForest):
             }
         )
 
-    def _choose_criterion(self, options: _core.GrowOptions, plan: SamplePlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
         gaussian = _core.GaussianOptions()
         gaussian.full = self.covariance_type == "full"
