@@ -36,6 +36,9 @@ def make_text(n_samples: int, n_features: int, density: float, seed: int = 0) ->
         shape=(n_samples, n_features),
     )
     counts.sum_duplicates()
+    # scikit-learn's trees read indices of 32 bits.
+    counts.indices = counts.indices.astype(np.int32)
+    counts.indptr = counts.indptr.astype(np.int32)
     return counts, y
 
 

@@ -47,7 +47,7 @@ def _score_classes(
     auc = _area_under_curve(codes, probabilities)
     if auc is not None:
         nan = float("nan")
-        meaning = "chance that a row of a class is ranked above one of others; 0.5 is guessing"
+        meaning = "chance that a row ranks above one of another class; 0.5 is a guess"
         scores.append(Score("ROC AUC", auc, nan, nan, meaning))
     counts = np.bincount(codes, minlength=len(classes))
     share = counts.max() / len(codes)
