@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from silvan import _core
 from silvan._sparse import SparseSamples, stored_values
@@ -216,9 +216,16 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
     """Require one weight for each sample, none negative, at least one positive; None stays None."""
     if sample_weight is None:
         return None
-    weight: NDArray[np.float64] = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-    )
+    n_samples = X.shape[0]
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, float(sample_weight))
+    rules = {"ensure_2d": False, "dtype": np.float64, "order": "C"}
+    weight: NDArray[np.float64] = check_array(sample_weight, input_name="sample_weight", **rules)
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} samples, but its "
+            f"shape is {weight.shape}; pass a one-dimensional array of that length."
+        )
     if (weight < 0).any():
         raise ValueError(
             f"sample_weight must not be negative, but its smallest value is {weight.min():g}; "
