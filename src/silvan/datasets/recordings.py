@@ -25,8 +25,8 @@ def make_recordings(
     *,
     n_sensors: int = 8,
     n_steps: int = 200,
-    response: float = 1.0,
-    rhythm: float = 1.0,
+    response: float = 1.5,
+    rhythm: float = 0.7,
     random_state: Any = None,
 ) -> Sample:
     """Draw recordings of a row of sensors, as of an electroencephalogram.
@@ -46,7 +46,7 @@ def make_recordings(
         Number of sensors, in a row.
     n_steps : int, default=200
         Number of times, at least 40.
-    response, rhythm : float, default=1.0
+    response, rhythm : float, default=1.5 and 0.7
         Height of the response and amplitude of the rhythm at their sensors, at least 0.
     random_state : int, RandomState instance or None, default=None
         Seed.
@@ -91,7 +91,7 @@ def _draw_background(
     """Noise of variance 1, a third of which a sensor has in common with its two neighbours."""
     own = _draw_noise(rng, (n_samples, n_sensors, n_steps))
     between = _draw_noise(rng, (n_samples, n_sensors + 1, n_steps))
-    return np.sqrt(2 / 3) * own + np.sqrt(1 / 6) * (between[:, 1:] + between[:, :-1])
+    return np.asarray(np.sqrt(2 / 3) * own + np.sqrt(1 / 6) * (between[:, 1:] + between[:, :-1]))
 
 
 def _draw_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> NDArray[np.float64]:

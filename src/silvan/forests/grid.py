@@ -18,7 +18,7 @@ from silvan._persistence import require_fitted
 from silvan._validation import TrainingFeatures, check_flag, invalid
 from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
-from silvan.channels.fitting import MAX_LEARNING_SAMPLES, learn_channels
+from silvan.channels.fitting import count_learning_samples, learn_channels
 from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
@@ -132,12 +132,12 @@ class GridForest(GridParameters, SupervisedForest):
         return isinstance(self.channels, str) and self.channels == RAW
 
     def _settled(self) -> Self:
-        raw = self._is_raw() or vars(self).get("channels_", self) is None
+        channels = None if self._is_raw() else vars(self).get("channels_")
         weight = getattr(self, "class_weight", None)
         chosen = {
             name: value
             for name, value in default_growth(
-                raw, getattr(self, "oob_score", False), weight
+                channels, getattr(self, "oob_score", False), weight
             ).items()
             if is_auto(getattr(self, name, None))
             or (name == "max_samples" and self._draws_are_open())
@@ -199,7 +199,8 @@ class GridForest(GridParameters, SupervisedForest):
         targets = rows.targets.kept(rows.sampling.plan)
         repeats = _core.sample_repeats(samples, targets.reshape(len(targets), -1), order)
         distinct = order[np.asarray(repeats) == 0]
-        channels = self._fit_channels(samples[distinct[:MAX_LEARNING_SAMPLES]], seed)
+        n_learning = count_learning_samples(self.channels_.planes.plane)
+        channels = self._fit_channels(samples[distinct[:n_learning]], seed)
         if self.verbose:
             self._tell_memory(channels, len(samples))
         cells = channels.transform(samples)
