@@ -92,18 +92,15 @@ std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t
 }
 
 template <typename T, typename Target>
-void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
-                std::int64_t first, std::int64_t last, std::uint64_t* hashes) {
-    for (std::int64_t i = first; i < last; ++i) {
-        throw_if_stopped(features.n_features);
-        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
-                                         features.column_stride, factors);
-        for (std::int64_t k = 0; k < n_targets; ++k) {
-            const auto target = static_cast<double>(targets[i * n_targets + k]);
-            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
-        }
-        hashes[i] = hash;
+std::uint64_t hash_with_targets(const FeatureMatrix& features, std::int64_t i, const Target* targets,
+                                std::int64_t n_targets, const float* factors) {
+    std::uint64_t hash =
+        hash_sample(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride, factors);
+    for (std::int64_t k = 0; k < n_targets; ++k) {
+        const auto target = static_cast<double>(targets[i * n_targets + k]);
+        hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
     }
+    return hash;
 }
 
 struct HashedSample {
@@ -200,10 +197,12 @@ std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Tar
     constexpr std::int64_t kBlock = 4096;
     std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
     team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
-        if (features.type == FeatureType::float32) {
-            hash_block<float>(features, targets, n_targets, factors, first, last, hashes.data());
-        } else {
-            hash_block<std::uint8_t>(features, targets, n_targets, factors, first, last, hashes.data());
+        for (std::int64_t i = first; i < last; ++i) {
+            throw_if_stopped(features.n_features);
+            hashes[static_cast<std::size_t>(i)] =
+                features.type == FeatureType::float32
+                    ? hash_with_targets<float>(features, i, targets, n_targets, factors)
+                    : hash_with_targets<std::uint8_t>(features, i, targets, n_targets, factors);
         }
     });
     return hashes;

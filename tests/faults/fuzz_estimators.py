@@ -211,7 +211,7 @@ def check_out_of_bag(case: Case, fitted: Any, X: Any) -> None:
     leaves = fitted.apply(X)
     sums, counts = np.zeros((n, arrays.n_outputs)), np.zeros(n)
     for tree in range(arrays.n_trees):
-        out = np.flatnonzero(fitted._sampling.row_weights(tree) == 0)
+        out = np.flatnonzero(fitted._sampling.drawn_weights(tree) == 0)
         if case.weight is not None:
             out = out[case.weight[out] > 0]  # the others are in no tree, and are not scored
         counts[out] += 1

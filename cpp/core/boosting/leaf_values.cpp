@@ -88,11 +88,11 @@ void add_leaf(const GrownTree& tree, std::size_t node, double* scores) {
 
 }  // namespace
 
-void value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
-                  const std::uint32_t* samples, GrownTree& tree, TreeArrays& arrays, SharedLoops& loops) {
+TreeArrays value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+                        const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops) {
     number_leaves(tree);
     const std::vector<Sums> sums = sum_nodes(given, samples, tree, loops);
-    arrays.clear();
+    TreeArrays arrays;
     arrays.add_nodes(tree.nodes.size());
     tree.values.clear();
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -112,6 +112,7 @@ void value_leaves(const RoundGradients& given, const ColumnPool& pool, const Boo
             write_split(node, i, pool, arrays);
         }
     }
+    return arrays;
 }
 
 void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,

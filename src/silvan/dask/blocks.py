@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan import _core
 from silvan._validation import (
-    as_rows,
+    as_samples,
     check_features,
     check_sample_weight,
     check_unmasked,
@@ -131,9 +131,9 @@ def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
     """The samples as numbers of the common type, and the codes of their classes."""
     forest = encoding.forest
     empty = np.empty((0, forest.n_features_in_))
-    samples = (forest._check_rows(X) if len(X) else empty).astype(encoding.dtype, copy=False)
+    samples = (forest._check_samples(X) if len(X) else empty).astype(encoding.dtype, copy=False)
     if forest.scaling is None:
-        samples = as_rows(samples)
+        samples = as_samples(samples)
     samples = np.ascontiguousarray(samples)
     if encoding.classes is None:
         numbers = np.ascontiguousarray(y, dtype=np.float64)

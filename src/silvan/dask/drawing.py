@@ -15,8 +15,8 @@ from silvan.dask.running import stop_if_cancelled
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
-from silvan.forests.fitting import TrainingRows
-from silvan.forests.sampling import RowPlan, RowSampling, TargetRounding, unit_factors
+from silvan.forests.fitting import TrainingSamples
+from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, unit_factors
 from silvan.forests.targets import Targets
 
 
@@ -25,7 +25,7 @@ class GrowingJob:
     """What a worker must know to grow any tree: small, for it travels with every task."""
 
     forest: BaggedSupervisedForest  # parameters, and what the samples are like
-    plan: RowPlan  # without what it knows of single samples
+    plan: SamplePlan  # without what it knows of single samples
     n_values: int
     rounding: TargetRounding | None  # of targets that are numbers
     spreads: NDArray[np.float64] | None  # of the features, where directions have no units
@@ -35,9 +35,7 @@ class GrowingJob:
 class TreeDrawer:
     """Says which samples of each partition a tree draws; `starts` are numbers of first samples."""
 
-    def __init__(
-        self, sampling: RowSampling, starts: NDArray[np.int64], *, with_ranks: bool
-    ) -> None:
+    def __init__(self, sampling: Sampling, starts: NDArray[np.int64], *, with_ranks: bool) -> None:
         self._sampling = sampling
         self._starts = starts
         self._ranks: NDArray[np.uint32] | None = None
@@ -53,7 +51,7 @@ class TreeDrawer:
         counts: NDArray[Any] = drawn[kept]
         if counts.max() < 256:
             counts = counts.astype(np.uint8)
-        numbers = sampling.row_numbers(kept)
+        numbers = sampling.sample_numbers(kept)
         ends = np.searchsorted(numbers, self._starts)
         picks = []
         for k in range(len(self._starts) - 1):
@@ -87,7 +85,7 @@ class _DrawnTargets(Targets):
 
 
 @dataclass(frozen=True, eq=False)
-class _DrawnSampling(RowSampling):
+class _DrawnSampling(Sampling):
     """Draws that were made from a larger set."""
 
     given: NDArray[np.int32]
@@ -101,7 +99,7 @@ class _DrawnSampling(RowSampling):
             self.order, n_draws, False, None, share, self.repeats, self.given, self.ranks
         )
 
-    def row_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers that the samples have in the larger set."""
         return self.numbers[rows]
 
@@ -116,7 +114,7 @@ def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> Forest
     return join_forests(trees)
 
 
-def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
+def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
     """The samples of one tree as the core grows on them."""
     X = np.concatenate([part.X for part in drawn])
     y = np.concatenate([part.y for part in drawn])
@@ -138,7 +136,7 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingRows:
         numbers=np.concatenate([part.numbers for part in drawn]),
     )
     targets = y if job.rounding is None else job.rounding(y)
-    return TrainingRows(features, _DrawnTargets(targets, job.n_values), sampling, job.spreads)
+    return TrainingSamples(features, _DrawnTargets(targets, job.n_values), sampling, job.spreads)
 
 
 def vote_on_block(

@@ -22,7 +22,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.bagged import Growth
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
+from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
 
 # What a forest has learnt of its samples when trees grow.
 _OF_SAMPLES = {
@@ -101,21 +101,21 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
         super()._check_parameters()
         check_choice("layout", self.layout, LAYOUTS)
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()
         layout = open_layout(self, self._session, X, y, sample_weight)
         checked = layout.check(self)
         self._growth(checked.plan)
         return checked
 
-    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+    def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         layout: Any = checked.X
-        rows: TrainingRows = layout.read(self, checked, seed)
+        rows: TrainingSamples = layout.read(self, checked, seed)
         return rows
 
     def _grow_range(
         self,
-        rows: TrainingRows,
+        rows: TrainingSamples,
         growth: Growth,
         trees: tuple[int, int],
         on_progress: Callable[[int], object] | None,
@@ -125,7 +125,7 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
         return grown
 
     def _out_of_bag_votes(
-        self, rows: TrainingRows
+        self, rows: TrainingSamples
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         layout: Any = rows.features
         votes: tuple[NDArray[np.float64], NDArray[np.int32]] = layout.out_of_bag(self)

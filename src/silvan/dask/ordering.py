@@ -10,7 +10,7 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from silvan.dask.running import Session
-from silvan.forests.sampling import RowPlan
+from silvan.forests.sampling import SamplePlan
 
 # Samples whose hashes one worker sorts at once; 20 bytes each while it does.
 _SAMPLES_AT_ONCE = 2**22
@@ -18,7 +18,7 @@ _HASH_BITS = 64
 
 
 def canonical_order(
-    session: Session, hashes: list[Future], starts: NDArray[np.int64], plan: RowPlan
+    session: Session, hashes: list[Future], starts: NDArray[np.int64], plan: SamplePlan
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """The order that `_core.sample_order` gives the whole table, and `_core.sample_repeats`.
 
@@ -82,7 +82,7 @@ def sort_ranges(
 
 
 def _apply_plan(
-    order: NDArray[np.uint32], fresh: NDArray[np.bool_], plan: RowPlan
+    order: NDArray[np.uint32], fresh: NDArray[np.bool_], plan: SamplePlan
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Leave out samples that take no part, and sort equal ones by weight."""
     group = np.cumsum(fresh)

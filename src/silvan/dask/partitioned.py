@@ -37,9 +37,9 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.classifier import ForestClassifier
-from silvan.forests.fitting import CheckedRows, TrainingRows
+from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
-from silvan.forests.sampling import RowPlan, sampling_in_order, unit_factors
+from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
 from silvan.forests.targets import ClassTargets, NumberTargets, Targets
 from silvan.preprocessing import sample_counts
@@ -71,7 +71,7 @@ class Partitioned:
         self._drawer: TreeDrawer
         self._scaler: Scaler | None = None
 
-    def check(self, forest: ClusterForest) -> CheckedRows:
+    def check(self, forest: ClusterForest) -> CheckedSamples:
         """Learn from all partitions what a local fit learns from the table."""
         session = self._session
         reader = forest._unfitted()
@@ -95,9 +95,9 @@ class Partitioned:
         targets = self._targets(seen)
         weight = self._weight(seen)
         layout: Any = self
-        return CheckedRows(layout, targets, weight, forest._plan_rows(targets, weight))
+        return CheckedSamples(layout, targets, weight, forest._plan_samples(targets, weight))
 
-    def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
+    def read(self, forest: ClusterForest, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """Scale the samples if asked for, learn from them, and find their canonical order."""
         plan = checked.plan
         if forest.scaling is not None:
@@ -117,10 +117,10 @@ class Partitioned:
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
         layout: Any = self
-        return TrainingRows(layout, checked.targets, sampling, spreads, self._scaler, channels)
+        return TrainingSamples(layout, checked.targets, sampling, spreads, self._scaler, channels)
 
     def _order(
-        self, reader: BaggedSupervisedForest, spreads: NDArray[np.float64] | None, plan: RowPlan
+        self, reader: BaggedSupervisedForest, spreads: NDArray[np.float64] | None, plan: SamplePlan
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """The canonical order of the samples that take part, and which equal the one before."""
         session = self._session
@@ -130,7 +130,7 @@ class Partitioned:
         session.drop(hashes)
         return found
 
-    def _learn_channels(self, reader: Any, plan: RowPlan, seed: int) -> FittedChannels:
+    def _learn_channels(self, reader: Any, plan: SamplePlan, seed: int) -> FittedChannels:
         """Let channels learn from distinct samples, in the canonical order of what was given."""
         raw = copy(reader)
         raw.channels_ = None
@@ -142,7 +142,7 @@ class Partitioned:
         )
 
     def grow(
-        self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
+        self, forest: ClusterForest, rows: TrainingSamples, trees: tuple[int, int], progress: Any
     ) -> ForestArrays:
         """Grow batches of trees, each from one pass over the partitions."""
         job = GrowingJob(
@@ -211,7 +211,7 @@ class Partitioned:
         weight = np.concatenate([survey.weight for survey in seen])
         return check_sample_weight(weight, weight)
 
-    def _scale(self, forest: ClusterForest, checked: CheckedRows) -> None:
+    def _scale(self, forest: ClusterForest, checked: CheckedSamples) -> None:
         """Learn the scaling from distinct values, a few features at a time, and apply it."""
         session, plan = self._session, checked.plan
         counts = sample_counts(checked.weight, plan.kept)
@@ -277,7 +277,7 @@ class Partitioned:
         session.drop(picked)
         return session.results(futures)
 
-    def _trees_at_once(self, rows: TrainingRows) -> int:
+    def _trees_at_once(self, rows: TrainingSamples) -> int:
         """How many trees the memory of the workers has room for."""
         encoding, plan = self._encoding, rows.sampling.plan
         itemsize = 1 if encoding.dtype == np.uint8 and self._scaler is None else 4

@@ -17,7 +17,7 @@ from silvan.dask.running import Session, stop_if_cancelled
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows
+from silvan.forests.fitting import CheckedSamples, TrainingSamples
 
 if TYPE_CHECKING:
     from silvan.dask.forest import ClusterForest
@@ -31,7 +31,7 @@ class Replica:
     """What a worker grows trees on: a forest that has seen the data, and its samples."""
 
     forest: BaggedSupervisedForest
-    rows: Any  # CheckedRows, then TrainingRows
+    rows: Any  # CheckedSamples, then TrainingSamples
 
     def __sizeof__(self) -> int:
         return n_bytes(self.rows)
@@ -45,7 +45,7 @@ class Replicated:
         self._parts = parts
         self._replica: Future
 
-    def check(self, forest: ClusterForest) -> CheckedRows:
+    def check(self, forest: ClusterForest) -> CheckedSamples:
         """Check the data as a local fit does."""
         session = self._session
         xs, ys, weights = zip(*self._parts, strict=True)
@@ -54,9 +54,9 @@ class Replicated:
         attributes, rest = session.result(session.submit(describe_check, self._replica))
         forest.__dict__.update(attributes)
         layout: Any = self
-        return CheckedRows(layout, *rest)
+        return CheckedSamples(layout, *rest)
 
-    def read(self, forest: ClusterForest, checked: CheckedRows, seed: int) -> TrainingRows:
+    def read(self, forest: ClusterForest, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """Read the samples; the client learns in which order they are drawn."""
         session = self._session
         read = session.submit(read_replica, self._replica, seed)
@@ -64,10 +64,10 @@ class Replicated:
         session.drop([self._replica])
         self._replica = read
         layout: Any = self
-        return TrainingRows(layout, checked.targets, sampling, *learnt_of_them)
+        return TrainingSamples(layout, checked.targets, sampling, *learnt_of_them)
 
     def grow(
-        self, forest: ClusterForest, rows: TrainingRows, trees: tuple[int, int], progress: Any
+        self, forest: ClusterForest, rows: TrainingSamples, trees: tuple[int, int], progress: Any
     ) -> ForestArrays:
         """Share out ranges of trees, and join them in their order."""
         session = self._session
@@ -128,7 +128,7 @@ def describe_check(replica: Replica) -> tuple[dict[str, Any], tuple[Any, ...]]:
 
 def read_replica(replica: Replica, seed: int) -> Replica:
     """Read samples that were checked."""
-    return Replica(replica.forest, replica.forest._read_rows(replica.rows, seed))
+    return Replica(replica.forest, replica.forest._read_samples(replica.rows, seed))
 
 
 def describe_rows(replica: Replica) -> tuple[Any, ...]:
@@ -140,7 +140,7 @@ def grow_range(
     forest: BaggedSupervisedForest, replica: Replica, trees: tuple[int, int]
 ) -> ForestArrays:
     """Grow a range of trees."""
-    rows: TrainingRows = replica.rows
+    rows: TrainingSamples = replica.rows
     return forest._grow_range(rows, forest._growth_on(rows), trees, stop_if_cancelled())
 
 

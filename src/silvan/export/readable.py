@@ -47,7 +47,7 @@ def to_text(
     max_depth : int or None, default=10
         Depth down to which the tree is written; what is below is counted.
     decimals : int, default=2
-        Digits after the decimal point.
+        Digits after the decimal point; as many digits at all of a number that would round to 0.
     max_terms : int, default=6
         Number of features of a direction that are written, and of categories of a feature; the
         others are counted.
@@ -140,7 +140,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
-        "shape": None if patches is None else list(patches._shape()),
+        "shape": None if patches is None else list(patches.grid.shape),
         "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
@@ -228,10 +228,19 @@ class Style(NamedTuple):
     decimals: int
     max_terms: int
     show_missing: bool
+    max_letters: int | None = None  # of a name; a longer one loses its middle
 
     def number(self, value: float) -> str:
-        """The number with the digits of this style."""
-        return f"{value:.{self.decimals}f}"
+        """The number with the digits of this style; a small one with more, so that it is not 0."""
+        text = f"{value:.{self.decimals}f}"
+        return f"{value:.{max(1, self.decimals)}g}" if value and not float(text) else text
+
+    def shorten(self, name: str) -> str:
+        """The name, or its beginning and its end."""
+        if self.max_letters is None or len(name) <= self.max_letters:
+            return name
+        end = (self.max_letters - 1) // 3
+        return f"{name[: self.max_letters - 1 - end]}\N{HORIZONTAL ELLIPSIS}{name[-end:]}"
 
 
 class TreeWriter:
@@ -240,7 +249,7 @@ class TreeWriter:
     def __init__(self, forest: BaseForest, tree: int, style: Style) -> None:
         self.nodes = list(_nodes(forest, tree))
         patches = grid_of(forest)
-        self._shape = None if patches is None else patches._shape()
+        self._shape = None if patches is None else patches.grid.shape
         self._classes = leaf_classes(forest)
         channels = forest.fitted_.channels
         self._channels = None if channels is None else channels.layout.names
@@ -283,22 +292,25 @@ class TreeWriter:
 
     def direction(self, node: dict[str, Any]) -> str:
         """The direction of a split in words: a signed sum, or a box of the grid."""
+        return " ".join(self.terms(node))
+
+    def terms(self, node: dict[str, Any]) -> list[str]:
+        """The terms of that sum, each with the sign before it."""
         if "windows" in node:
             names = [self._window(Window(**window)) for window in node["windows"]]
         else:
             box = self._box(node["features"], node["coefficients"])
             if box:
-                return box
+                return [box]
             names = [self._name(feature) for feature in node["features"]]
         terms = [
             self._term(name, coefficient)
             for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
-        text = " ".join(shown)
+        shown[0] = shown[0].removeprefix("+ ").replace("- ", "-", 1)
         more = len(terms) - self._style.max_terms
-        text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
-        return f"{text} + ... {more} more" if more > 0 else text
+        return [*shown, f"+ ... {more} more"] if more > 0 else shown
 
     def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
         """The sign of a term, and the term without it."""
@@ -313,7 +325,7 @@ class TreeWriter:
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:
-            return str(self._style.names[feature])
+            return self._style.shorten(str(self._style.names[feature]))
         if self._shape is not None:
             at = np.unravel_index(feature, self._shape)
             return f"X[{', '.join(str(i) for i in at)}]"
@@ -323,7 +335,9 @@ class TreeWriter:
         """Codes of categories, the largest first; of many, the largest in absolute value."""
         shown = sorted(codes, key=lambda name: -abs(codes[name]))[: self._style.max_terms]
         shown.sort(key=lambda name: -codes[name])
-        parts = [f"{name}: {self._style.number(codes[name])}" for name in shown]
+        parts = [
+            f"{self._style.shorten(name)}: {self._style.number(codes[name])}" for name in shown
+        ]
         more = len(codes) - len(shown)
         return "{" + ", ".join(parts + ([f"... {more} more"] if more else [])) + "}"
 

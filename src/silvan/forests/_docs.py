@@ -160,7 +160,7 @@ _PARTS = {
     """,
     "bootstrap": """
         bootstrap : bool, default=True
-            Whether each tree draws its rows with replacement, with probability proportional to
+            Whether each tree draws its samples with replacement, with probability proportional to
             their weight. With False each tree sees every sample, and weights multiply the samples'
             counts.
     """,
@@ -197,7 +197,7 @@ _PARTS = {
             searched, and of the variances of all samples in leaves. It bounds densities where
             samples repeat, features are constant, or leaves have fewer samples than features.
         criterion_dim : int or None, default=8
-            Largest number of dimensions in which a node measures its rows. If there are more
+            Largest number of dimensions in which a node measures its samples. If there are more
             features, so many directions are drawn from `projections` for it at each node; those
             that do not vary there are replaced. None measures all features, at a cost that grows
             with the cube of their number.

@@ -14,9 +14,9 @@ from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
-from silvan.forests.sampling import RowPlan
+from silvan.forests.sampling import SamplePlan
 from silvan.projections import ProjectionDistribution
 
 # A distribution and the options of the core.
@@ -30,10 +30,12 @@ class BaggedForest(BaggedParameters, BaseForest):
     """
 
     @abstractmethod
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         """Set the criterion, and what the core must know of it besides."""
 
-    def _growth(self, plan: RowPlan) -> Growth:
+    def _growth(self, plan: SamplePlan) -> Growth:
         """The distribution to draw from and the options of the core, checked against the data."""
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
@@ -41,7 +43,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
@@ -53,7 +55,7 @@ class BaggedForest(BaggedParameters, BaseForest):
             grown = self._grow(rows, growth, (n_warm, int(self.n_estimators)))
             self.forest_ = grown if earlier is None else earlier.append(grown)
 
-    def _growth_on(self, rows: TrainingRows) -> Growth:
+    def _growth_on(self, rows: TrainingSamples) -> Growth:
         """The distribution, with what it learns from the samples, and the options of the core."""
         projections, options = self._growth(rows.sampling.plan)
         if rows.spreads is not None:
@@ -65,7 +67,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         super()._check_parameters()
         check_bagged_parameters(self._settled())
 
-    def _grow(self, rows: TrainingRows, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
+    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
         """Grow the trees from the first number to before the last."""
         first, last = trees
         with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
@@ -74,7 +76,7 @@ class BaggedForest(BaggedParameters, BaseForest):
 
     def _grow_range(
         self,
-        rows: TrainingRows,
+        rows: TrainingSamples,
         growth: Growth,
         trees: tuple[int, int],
         on_progress: Callable[[int], object] | None,
@@ -90,7 +92,7 @@ class BaggedForest(BaggedParameters, BaseForest):
             self._n_threads(),
             on_progress,
         )
-        arrays["members"] = sampling.row_numbers(arrays["members"])
+        arrays["members"] = sampling.sample_numbers(arrays["members"])
         return ForestArrays.from_native(
             arrays, n_features, rows.targets.n_values, self._n_categories()
         )
