@@ -45,6 +45,9 @@ public:
     // What the features are stored as.
     virtual FeatureType feature_type() const = 0;
 
+    // What directions read of a sample, in bytes.
+    virtual std::int64_t bytes_per_sample() const { return n_features() * bytes_of(feature_type()); }
+
     // Forgets what was learnt at other nodes. What is drawn for this one comes from the stream `key`.
     virtual void start(const NodeContext& node, std::uint64_t key);
 

@@ -60,7 +60,7 @@ class Replicated:
         """Read the samples; the client learns in which order they are drawn."""
         session = self._session
         read = session.submit(read_replica, self._replica, seed)
-        sampling, *learnt_of_them = session.result(session.submit(describe_rows, read))
+        sampling, *learnt_of_them = session.result(session.submit(describe_samples, read))
         session.drop([self._replica])
         self._replica = read
         layout: Any = self
@@ -131,7 +131,7 @@ def read_replica(replica: Replica, seed: int) -> Replica:
     return Replica(replica.forest, replica.forest._read_samples(replica.rows, seed))
 
 
-def describe_rows(replica: Replica) -> tuple[Any, ...]:
+def describe_samples(replica: Replica) -> tuple[Any, ...]:
     """Draws and what was learnt of the samples, without them."""
     return tuple(replica.rows[2:])
 

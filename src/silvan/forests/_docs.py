@@ -46,12 +46,13 @@ _PARTS = {
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
         shift : int or "auto", default="auto"
-            How many cells a window may move in search of its largest or smallest mean, which half
-            of the means do; 0 for none. "auto" is 0 along series and 1 in images and volumes.
+            How many cells a window may move in search of its largest or smallest mean, which three
+            quarters of the means do; 0 for none. "auto" is 0 along series and 2 in images and
+            volumes.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
-            for 12 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
+            for 8 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
             cells and for all of an axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
@@ -168,7 +169,7 @@ _PARTS = {
         thresholds : {"auto", "best", "random"}, default="auto"
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
-            directions. "auto" is "random" with channels and "best" with ``channels="raw"``.
+            directions. "auto" is "random" with channels of series, and "best" elsewhere.
     """,
     "grid_bootstrap": """
         bootstrap : bool or "auto", default="auto"

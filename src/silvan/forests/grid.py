@@ -132,12 +132,12 @@ class GridForest(GridParameters, SupervisedForest):
         return isinstance(self.channels, str) and self.channels == RAW
 
     def _settled(self) -> Self:
-        raw = self._is_raw() or vars(self).get("channels_", self) is None
+        channels = None if self._is_raw() else vars(self).get("channels_")
         weight = getattr(self, "class_weight", None)
         chosen = {
             name: value
             for name, value in default_growth(
-                raw, getattr(self, "oob_score", False), weight
+                channels, getattr(self, "oob_score", False), weight
             ).items()
             if is_auto(getattr(self, name, None))
             or (name == "max_samples" and self._draws_are_open())
