@@ -155,9 +155,14 @@ def test_columns_of_parquet_files_keep_their_partitions(
         )
     local = silvan.ForestClassifier(3, random_state=0, max_samples=90).fit(frame, y > 0)
     table = dd.read_parquet(tmp_path)
+    features = table.drop(columns="y")
     forest = silvan.dask.ForestClassifier(3, random_state=0, max_samples=90, layout="partitioned")
-    forest.fit(table.drop(columns="y"), table["y"])
+    forest.fit(features, table["y"])
     assert_same(forest, local)
+    forest.predict_proba(features).rename(columns=str).to_parquet(tmp_path / "predicted")
+    written = pd.read_parquet(tmp_path / "predicted")
+    np.testing.assert_array_equal(written.to_numpy(), local.predict_proba(frame))
+    assert list(written.columns) == ["False", "True"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
