@@ -32,9 +32,9 @@ figure.colorbar(image, ax=axes)
 # %%
 # The response shows in the mean, the rhythm hardly anywhere. The forest is told that neighbouring
 # sensors do not belong together, ``contiguous=(False, True)``: each has its own series,
-# differences, spectrum and convolutions, and a split looks at the mean, the spread or the slope of a
-# stretch of one of them. Beside it stand a random forest and a linear discriminant with shrinkage,
-# which is what many use for evoked responses:
+# differences, spectrum and convolutions, and a split looks at the mean, the spread or the slope of
+# a stretch of one of them. Beside it stand a random forest and a linear discriminant with
+# shrinkage, which is what many use for evoked responses:
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
