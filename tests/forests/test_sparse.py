@@ -164,4 +164,4 @@ def test_what_sparse_samples_lack_is_refused_by_name():
     parts = feature_contributions(forest, S)
     np.testing.assert_array_equal(parts.values, feature_contributions(forest, X).values)
     with pytest.raises(ValueError, match="infinity or a value too large"):
-        ForestClassifier(2).fit(S * 1e300, y)
+        ForestClassifier(2).fit(sparse.csr_array(X.astype(np.float64) * 1e300), y)

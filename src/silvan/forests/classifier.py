@@ -143,6 +143,12 @@ class ForestClassifier(ClassForest, BaggedSupervisedForest):
                 "forest for each output."
             )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        soft = self.voting == "soft"
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = soft
+        return tags
+
     def _asks_for_hard_votes(self) -> bool:
         return self.voting == "hard"
 

@@ -260,5 +260,5 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.sparse = self._takes_sparse and self.scaling is None
         return tags
