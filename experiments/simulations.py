@@ -158,11 +158,11 @@ def list_cells(arguments: Arguments) -> list[Cell]:
         for name, problem in PROBLEMS.items():
             if system.startswith(("MORF", "MF")) and system not in problem.forests:
                 continue
-            if name not in PANELS and system in (*CLASSICS, "CNN"):
+            if name not in PANELS and system in ("channels", *CLASSICS, "CNN"):
                 continue
             for n in problem.sizes[:2] if arguments.quick else problem.sizes:
                 seeds = 1 if system == "CNN" and name != "circle" else arguments.seeds
-                seeds *= 1 if system in (*CLASSICS, "CNN") else problem.repeats
+                seeds *= 1 if system in ("channels", *CLASSICS, "CNN") else problem.repeats
                 for seed in range(seeds):
                     cells.append({"problem": name, "system": system, "n": n, "seed": seed})
     return cells

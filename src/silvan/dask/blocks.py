@@ -16,7 +16,7 @@ from silvan._validation import (
     check_sample_weight,
     check_unmasked,
 )
-from silvan.dask.partitions import check_lengths, learnt, n_bytes
+from silvan.dask.partitions import check_lengths, count_samples, learnt, n_bytes
 from silvan.forests.categories import CategoryTable
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.joined_categories import join_categories
@@ -86,7 +86,8 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     check_lengths([X], [y], "y", number)
     if weight is not None:
         check_lengths([X], [weight], "sample_weight", number)
-    if len(X) == 0:
+    n_samples = count_samples(X)
+    if n_samples == 0:
         return Survey(0)
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
@@ -96,14 +97,15 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
     check_features(checked)
     if isinstance(forest, ForestClassifier):
-        check_classification_targets(targets[:1])
         targets = np.unique(targets)
+        # Thrice, because few samples of many classes are taken for a mistake.
+        check_classification_targets(np.tile(targets, 3))
     checked_weight = None
     if weight is not None and np.any(np.asarray(weight)):
         checked_weight = check_sample_weight(weight, checked)
     elif weight is not None:
-        checked_weight = np.zeros(len(X))
-    return Survey(len(X), checked.dtype, learnt(forest), targets, checked_weight)
+        checked_weight = np.zeros(n_samples)
+    return Survey(n_samples, checked.dtype, learnt(forest), targets, checked_weight)
 
 
 def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
@@ -127,11 +129,13 @@ def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
     return merged
 
 
-def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
+def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Block:
     """The samples as numbers of the common type, and the codes of their classes."""
     forest = encoding.forest
+    if count_samples(X) != n_samples:
+        raise changed_data(f"had {n_samples} samples and has {count_samples(X)} now")
     empty = np.empty((0, forest.n_features_in_))
-    samples = (forest._check_samples(X) if len(X) else empty).astype(encoding.dtype, copy=False)
+    samples = (forest._check_samples(X) if n_samples else empty).astype(encoding.dtype, copy=False)
     if forest.scaling is None:
         samples = as_samples(samples)
     samples = np.ascontiguousarray(samples)
@@ -141,9 +145,23 @@ def encode_partition(encoding: Encoding, X: Any, y: Any) -> Block:
     return Block(samples, encode_labels(encoding.classes, y))
 
 
-def encode_labels(classes: NDArray[Any], y: Any) -> NDArray[np.int32]:
+def encode_labels(
+    classes: NDArray[Any], y: Any, dtype: type[np.integer[Any]] = np.int32
+) -> NDArray[np.integer[Any]]:
     """The places of labels among the classes."""
-    return np.searchsorted(classes, np.asarray(y).ravel()).astype(np.int32)
+    labels = np.asarray(y).ravel()
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(dtype)
+    if not np.array_equal(classes[codes], labels):
+        raise changed_data("has classes that it had not")
+    return codes
+
+
+def changed_data(how: str) -> ValueError:
+    """The error for partitions that are not the same each time they are computed."""
+    return ValueError(
+        f"a partition of X and y {how}, but partitions are read several times and must stay the "
+        "same; fix the seeds of what makes them, or persist them first."
+    )
 
 
 def scale_block(scaler: Scaler, table: CategoryTable | None, block: Block) -> Block:

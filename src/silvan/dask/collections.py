@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan, prod
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -12,6 +13,7 @@ import numpy as np
 from distributed import Client, default_client
 from sklearn.utils.validation import check_is_fitted
 
+from silvan.dask.partitions import count_samples
 from silvan.forests.supervised import SupervisedForest
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _MAX_BYTES_IN_GRAPH = 2**20
 def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) -> Any:
     """What a method of the forest returns for `X`, as a collection of the same kind."""
     check_is_fitted(forest)
+    _check_features(forest, X)
     local = _for_prediction(forest, keep_members=method == "predict_quantiles")
     model = _send(forest.client, local)
     if not isinstance(X, da.Array | dd.DataFrame):
@@ -48,6 +51,18 @@ def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) 
     return X.map_partitions(
         _predict_frame, model, method=method, arguments=arguments, labels=labels, meta=meta
     )
+
+
+def _check_features(forest: ClusterForest, X: Any) -> None:
+    """Refuse collections of other features now and not when they are computed."""
+    shape = tuple(X.shape[1:]) if isinstance(X, da.Array | dd.DataFrame) else ()
+    if not shape or any(isnan(n) for n in shape):
+        return
+    if prod(shape) != forest.n_features_in_:
+        raise ValueError(
+            f"X has samples of shape {shape}, but the forest was fitted on "
+            f"{forest.n_features_in_} features; pass the same ones."
+        )
 
 
 def _for_prediction(forest: ClusterForest, *, keep_members: bool) -> SupervisedForest:
@@ -81,7 +96,7 @@ def _send(client: Client | None, local: SupervisedForest) -> Any:
 
 def _predict_block(X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...]) -> Any:
     """The prediction for a partition; for an empty one, nothing of the right shape."""
-    if len(X):
+    if count_samples(X):
         return getattr(model, method)(X, *arguments)
     return _empty_prediction(model, method, arguments)
 

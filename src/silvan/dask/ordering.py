@@ -85,7 +85,9 @@ def _apply_plan(
     order: NDArray[np.uint32], fresh: NDArray[np.bool_], plan: SamplePlan
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Leave out samples that take no part, and sort equal ones by weight."""
-    group = np.cumsum(fresh)
+    if plan.kept is None and plan.weights is None:
+        return order, np.logical_not(fresh, out=fresh).view(np.uint8)
+    group = np.cumsum(fresh, dtype=np.int32)
     if plan.kept is not None:
         places = np.full(plan.n_samples, -1, dtype=np.int32)
         places[plan.kept] = np.arange(len(plan.kept), dtype=np.int32)

@@ -162,6 +162,7 @@ class Partitioned:
                 grown.append(part)
                 if progress is not None:
                     progress(sum(one.n_trees for one in grown))
+            del part  # joining frees what nobody holds
         return join_forests(grown)
 
     def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -190,18 +191,23 @@ class Partitioned:
         """Encode the partitions, once if they fit into the workers' memory."""
         width = self._encoding.forest.n_features_in_ * self._encoding.dtype.itemsize
         fit_in = int(self._starts[-1]) * width <= _SHARE_OF_PARTITIONS * self._memory()
-        encode = partial(encode_partition, self._encoding)
+        calls = [
+            (partial(encode_partition, self._encoding, size), part.X, part.y)
+            for size, part in zip(np.diff(self._starts).tolist(), self._parts, strict=True)
+        ]
         if fit_in:
-            calls = [(encode, part.X, part.y) for part in self._parts]
             self._blocks = self._session.compute(calls)
         else:
-            self._blocks = [dask.delayed(encode)(part.X, part.y) for part in self._parts]
+            self._blocks = [dask.delayed(encode)(X, y) for encode, X, y in calls]
 
     def _targets(self, seen: list[Survey]) -> Targets:
         classes = self._encoding.classes
         if classes is None:
-            return NumberTargets.encode(np.concatenate([survey.targets for survey in seen]))
-        encode = partial(encode_labels, classes)
+            numbers = [survey.targets for survey in seen if survey.targets is not None]
+            _check_widths([part.shape[1:] for part in numbers])
+            return NumberTargets.encode(np.concatenate(numbers))
+        # As short as can be: of a large table these are what the client holds most of.
+        encode = partial(encode_labels, classes, dtype=np.min_scalar_type(len(classes)).type)
         codes = self._session.compute([(encode, part.y) for part in self._parts])
         return ClassTargets(classes, np.concatenate(self._session.results(codes)))
 
@@ -302,6 +308,15 @@ class Partitioned:
         """Memory of all workers together."""
         workers = self._session.workers().values()
         return sum(worker["memory_limit"] or _DEFAULT_MEMORY for worker in workers)
+
+
+def _check_widths(widths: list[tuple[int, ...]]) -> None:
+    for width in widths:
+        if width != widths[0]:
+            raise ValueError(
+                "y must have the same number of columns in all partitions, but its samples have "
+                f"shape {widths[0]} in one and {width} in another; give all the same columns."
+            )
 
 
 def _check_number(n_samples: int) -> None:

@@ -13,6 +13,7 @@ import dask.dataframe as dd
 import numpy as np
 from dask.delayed import Delayed
 from distributed import Client, Future
+from scipy.sparse import issparse, vstack
 
 from silvan.forests.supervised import SupervisedForest
 
@@ -55,12 +56,17 @@ def align_parts(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Part
     return [Part(*part) for part in zip(*columns, strict=True)]
 
 
+def count_samples(part: Any) -> int:
+    """Number of samples of a partition; sparse matrices have a shape, but no length."""
+    return int(part.shape[0]) if getattr(part, "shape", ()) else len(part)
+
+
 def join_parts(X: list[Any], y: list[Any], weight: list[Any]) -> tuple[Any, Any, Any]:
     """All parts as one table of each kind."""
     check_lengths(X, y, "y")
     if weight[0] is not None:
         check_lengths(X, weight, "sample_weight")
-    kept = [i for i, part in enumerate(X) if len(part)] or [0]
+    kept = [i for i, part in enumerate(X) if count_samples(part)] or [0]
     joined_weight = None if weight[0] is None else _join([weight[i] for i in kept])
     return _join([X[i] for i in kept]), _join([y[i] for i in kept]), joined_weight
 
@@ -68,10 +74,10 @@ def join_parts(X: list[Any], y: list[Any], weight: list[Any]) -> tuple[Any, Any,
 def check_lengths(X: Sequence[Any], others: Sequence[Any], name: str, first: int = 0) -> None:
     """Require as many samples of the others as of X, part by part from number `first` on."""
     for number, (mine, theirs) in enumerate(zip(X, others, strict=True), first):
-        if len(mine) != len(theirs):
+        if count_samples(mine) != count_samples(theirs):
             raise ValueError(
-                f"partition {number} of X has {len(mine)} samples, but that of {name} has "
-                f"{len(theirs)}; give both the same partitions."
+                f"partition {number} of X has {count_samples(mine)} samples, but that of {name} "
+                f"has {count_samples(theirs)}; give both the same partitions."
             )
 
 
@@ -164,4 +170,10 @@ def _join(parts: list[Any]) -> Any:
         import pyarrow
 
         return pyarrow.concat_tables(parts)
+    if hasattr(parts[0], "vstack"):
+        import polars
+
+        return polars.concat(parts)
+    if issparse(parts[0]):
+        return vstack(parts)  # to be refused as any sparse matrix
     return np.concatenate([np.asarray(part) for part in parts])

@@ -38,12 +38,22 @@ def find_client(client: Client | None) -> Client:
             "Client(LocalCluster())."
         )
     try:
-        return default_client(client)
+        found = default_client(client)
     except ValueError as error:
         raise ClusterError(
             "there is no Dask client, and a forest of silvan.dask needs one; create a "
             "distributed.Client first, or pass it as client=..."
         ) from error
+    if found.asynchronous:
+        raise ClusterError(
+            "the Dask client is asynchronous, but fit waits for its workers; call it in another "
+            "thread, with a client of its own."
+        )
+    if found.status != "running":
+        raise ClusterError(
+            f"the Dask client is {found.status}, and a fit needs a running one; create another."
+        )
+    return found
 
 
 def check_version(version: str) -> None:
@@ -82,7 +92,13 @@ class Session:
         self._futures: dict[str, Future] = {}
 
     def __enter__(self) -> Session:
-        versions = self.client.run(_worker_version)
+        try:
+            versions = self.client.run(_worker_version)
+        except ImportError as error:
+            raise ClusterError(
+                f"a worker cannot import silvan.dask ({error}); install silvan[dask] on all "
+                "workers."
+            ) from error
         for version in versions.values():
             if version != __version__:
                 raise ClusterError(

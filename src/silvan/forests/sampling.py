@@ -230,7 +230,7 @@ def order_samples(
     spreads: NDArray[np.float64] | None,
     n_threads: int = 1,
 ) -> NDArray[np.uint32]:
-    """The canonical order of the kept rows; with spreads it does not depend on units."""
+    """The canonical order of the kept samples; with spreads it does not depend on units."""
     factors = unit_factors(spreads)
     order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
     return order
