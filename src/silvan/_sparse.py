@@ -70,5 +70,6 @@ def _parts(
 
 def stored_values(X: Any) -> NDArray[Any]:
     """The values that an array stores: all of a dense one, those that are not zero of others."""
-    values: NDArray[Any] = X.data if issparse(X) else X
+    sparse: bool = issparse(X)
+    values: NDArray[Any] = X.data if sparse else X
     return values

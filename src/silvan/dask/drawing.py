@@ -84,7 +84,7 @@ class _DrawnTargets(Targets):
         return {}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _DrawnSampling(Sampling):
     """Draws that were made from a larger set."""
 
