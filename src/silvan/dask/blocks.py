@@ -91,7 +91,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
         return Survey(0)
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
-    numeric = forest._multi_output
+    numeric = forest._numeric_targets
     if numeric:
         refuse_odd_targets(y)
     checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
