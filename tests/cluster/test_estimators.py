@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,8 +102,10 @@ def test_layout_follows_the_memory_of_the_workers(
     unknown = da.from_array(X, chunks=(50, -1))
     unknown = unknown[unknown[:, 0] < 9]
     with Session(client) as session:
-        for table in (X, da.from_array(X, chunks=(50, -1)), unknown):
-            targets = da.from_array(y, chunks=50) if table is unknown else y
+        frame = dd.from_pandas(pd.DataFrame(X), npartitions=4)
+        for table in (X, pd.DataFrame(X), da.from_array(X, chunks=(50, -1)), unknown, frame):
+            sizes_known = table is not unknown and table is not frame
+            targets = y if sizes_known else da.from_array(y, chunks=50)
             assert isinstance(
                 layouts.open_layout(forest, session, table, targets, None), Replicated
             )

@@ -145,10 +145,12 @@ def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Bloc
     return Block(samples, encode_labels(encoding.classes, y))
 
 
-def encode_labels(classes: NDArray[Any], y: Any) -> NDArray[np.int32]:
+def encode_labels(
+    classes: NDArray[Any], y: Any, dtype: type[np.integer[Any]] = np.int32
+) -> NDArray[np.integer[Any]]:
     """The places of labels among the classes."""
     labels = np.asarray(y).ravel()
-    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(np.int32)
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(dtype)
     if not np.array_equal(classes[codes], labels):
         raise changed_data("has classes that it had not")
     return codes

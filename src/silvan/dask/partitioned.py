@@ -162,6 +162,7 @@ class Partitioned:
                 grown.append(part)
                 if progress is not None:
                     progress(sum(one.n_trees for one in grown))
+            del part  # joining frees what nobody holds
         return join_forests(grown)
 
     def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -205,7 +206,8 @@ class Partitioned:
             numbers = [survey.targets for survey in seen if survey.targets is not None]
             _check_widths([part.shape[1:] for part in numbers])
             return NumberTargets.encode(np.concatenate(numbers))
-        encode = partial(encode_labels, classes)
+        # As short as can be: of a large table these are what the client holds most of.
+        encode = partial(encode_labels, classes, dtype=np.min_scalar_type(len(classes)).type)
         codes = self._session.compute([(encode, part.y) for part in self._parts])
         return ClassTargets(classes, np.concatenate(self._session.results(codes)))
 
