@@ -44,13 +44,13 @@ _DATE_DTYPE = re.compile(r"(datetime|timedelta)64\[\w+\]")
 def register(cls: C) -> C:
     """Allow objects of a class in files.
 
-    Needed for projection distributions of your own. A program that loads such a file registers the
-    class, too, under the same name.
+    Needed for projection distributions, channels and losses of your own. A program that loads such
+    a file registers the class, too, under the same name.
 
     Parameters
     ----------
     cls : type
-        A subclass of ProjectionDistribution, or of a forest.
+        A subclass of ProjectionDistribution, Channel, Loss, or of a forest.
 
     Returns
     -------
