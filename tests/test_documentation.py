@@ -10,6 +10,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 MODULES = (
     "",
+    ".channels",
     ".dask",
     ".datasets",
     ".explanations",
@@ -92,6 +93,18 @@ def test_pages_of_results_have_a_line_in_their_index():
     listed = re.findall(r"^\| \[[^\]]+\]\((\w+)\.md\) \| .+ \| .+ \|$", text, re.M)
     pages = {path.stem for path in (DOCS / "results").glob("*.md")} - {"index"}
     assert sorted(listed) == sorted(pages)
+
+
+def test_pages_of_the_guide_are_in_its_menu_and_have_a_card():
+    text = (DOCS / "guide" / "index.md").read_text(encoding="utf-8")
+    listed = [
+        name
+        for tree in re.findall(r"^```{toctree}\n(.*?)^```", text, re.M | re.S)
+        for name in re.findall(r"^\w+$", tree, re.M)
+    ]
+    pages = {path.stem for path in (DOCS / "guide").glob("*.md")} - {"index"}
+    assert sorted(listed) == sorted(pages)
+    assert pages <= set(re.findall(r"\]\((\w+)\.md\)", text))
 
 
 def test_figures_of_the_guide_are_shown_somewhere():

@@ -104,11 +104,13 @@ def check_flag(name: str, value: object) -> None:
         raise invalid(name, "True or False", value, "pass one of the two")
 
 
-def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+def check_choice(
+    name: str, value: object, choices: Collection[str], remedy: str = "pass one of them"
+) -> None:
     """Require one of the given strings."""
     if not (isinstance(value, str) and value in choices):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise invalid(name, f"one of {listed}", value, "pass one of them")
+        raise invalid(name, f"one of {listed}", value, remedy)
 
 
 def check_n_samples(X: Any) -> None:

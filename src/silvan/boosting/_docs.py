@@ -16,8 +16,8 @@ add_parts(
                 Where the columns come from that trees may split. Single features
                 (:class:`~silvan.projections.AxisAligned`) are all of them in the pool, always; of
                 any other distribution, `max_features` directions are drawn anew in every round.
-                None is a mixture of both: all features, and sparse directions
-                (:class:`~silvan.projections.SparseSigns`).
+                None is a mixture of both: all features, and sparse directions that do not depend on
+                units, ``UnitFree(SparseSigns())``.
         """,
         "boosted_limits": """
             learning_rate : float, default=0.1

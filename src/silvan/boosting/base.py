@@ -15,7 +15,7 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
-from silvan._validation import TrainingFeatures, is_integer
+from silvan._validation import TrainingFeatures, invalid, is_integer
 from silvan.boosting.parameters import (
     BoostedParameters,
     boost_options,
@@ -98,7 +98,19 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
-        return projections, boost_options(self, projections, plan.n_kept, n_features)
+        options = boost_options(self, projections, plan.n_kept, n_features)
+        n_categories = self._n_categories()
+        monotone = np.asarray(options.monotone)
+        if n_categories is not None and monotone.size:
+            constrained = np.flatnonzero((monotone != 0) & (n_categories > 0))
+            if constrained.size:
+                raise invalid(
+                    "monotonic_cst",
+                    f"0 for categories, which have no order, and so for column {constrained[0]}",
+                    self.monotonic_cst,
+                    "leave that column out, or pass ordered categories as numbers",
+                )
+        return projections, options
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         check_more_trees(int(self.n_estimators), self.n_iter_)

@@ -14,6 +14,7 @@ from silvan._persistence import require_fitted
 from silvan._validation import check_choice, invalid
 from silvan.boosting import _docs  # noqa: F401
 from silvan.boosting.base import BoostedForest
+from silvan.boosting.parameters import OTHER_LOSS
 from silvan.boosting.scores import favoured_classes
 from silvan.forests._docs import shared_docs
 from silvan.forests.classes import ClassForest
@@ -172,7 +173,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.loss, Loss):
-            check_choice("loss", self.loss, ("log_loss",))
+            check_choice("loss", self.loss, ("log_loss",), OTHER_LOSS)
 
     def _make_loss(self, targets: Targets) -> Loss:
         assert isinstance(targets, ClassTargets)

@@ -132,6 +132,9 @@ def part_features(
     return features, others[0][0] if len(others) == 1 else Mixture(others)
 
 
+OTHER_LOSS = "pass one of them, or an object of a class that derives from silvan.losses.Loss"
+
+
 def boost_options(
     forest: BoostedParameters, projections: ProjectionDistribution, n_samples: int, n_features: int
 ) -> _core.BoostOptions:

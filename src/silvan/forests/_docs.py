@@ -42,7 +42,7 @@ _PARTS = {
             random convolutions of a series, and the values and their gradients of images and
             volumes. Colours and sensors have arrays of their own, see `contiguous`. "raw" sums
             patches of the values themselves: the manifold forest of the papers.
-        statistics : "auto" or sequence of {"mean", "spread", "slope"}, default="auto"
+        statistics : {"auto", "mean", "spread", "slope"} or sequence of these, default="auto"
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
         shift : int or "auto", default="auto"

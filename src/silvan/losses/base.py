@@ -203,7 +203,16 @@ class Loss(ABC):
         gradients, hessians : ndarray of shape (n_samples, n_scores)
             What trees are grown on.
         """
-        gradients, hessians = self.derivatives(y, raw)
+        pair = self.derivatives(y, raw)
+        shapes = [np.shape(part) for part in pair] if isinstance(pair, tuple) else np.shape(pair)
+        if shapes != [raw.shape, raw.shape]:
+            raise ValueError(
+                f"{type(self).__name__}.derivatives must return a pair of arrays of shape "
+                f"{raw.shape}, first and second derivatives, but it returned "
+                f"{'shapes' if isinstance(pair, tuple) else 'one array of shape'} {shapes}; "
+                "return gradients, hessians."
+            )
+        gradients, hessians = pair
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]
