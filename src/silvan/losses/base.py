@@ -179,7 +179,12 @@ class Loss(ABC):
         value : float
             The mean over samples; over several scores of a sample the losses are added up.
         """
-        losses = self.losses(y, raw)
+        losses = np.asarray(self.losses(y, raw))
+        if losses.shape not in ((len(raw),), raw.shape):
+            raise ValueError(
+                f"{type(self).__name__}.losses must return an array of shape {(len(raw),)} or "
+                f"{raw.shape}, but it returned one of shape {losses.shape}; reshape it."
+            )
         if losses.ndim == 2:
             losses = losses.sum(axis=1)
         return float(np.average(losses, weights=weight))
@@ -203,7 +208,13 @@ class Loss(ABC):
         gradients, hessians : ndarray of shape (n_samples, n_scores)
             What trees are grown on.
         """
-        gradients, hessians = self.derivatives(y, raw)
+        derivatives = self.derivatives(y, raw)
+        if not (isinstance(derivatives, tuple) and len(derivatives) == 2):
+            raise ValueError(
+                f"{type(self).__name__}.derivatives must return two arrays, gradients and "
+                f"hessians, but it returned a {type(derivatives).__name__}; return both."
+            )
+        gradients, hessians = (np.asarray(part) for part in derivatives)
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]
