@@ -209,6 +209,7 @@ def test_targets_that_a_loss_is_not_defined_for_are_refused(loss, y):
     [
         (Quantile(1.0), "level"),
         (Huber(-1.0), "delta"),
+        (Huber("1"), "delta"),
         (Huber([1.0, 2.0]), "delta"),
         (Huber(quantile=0), "quantile"),
     ],

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from silvan import BoostedForestClassifier, BoostedForestRegressor
 from silvan.losses import SquaredError
@@ -116,3 +117,12 @@ def test_default_projections_are_reached_by_their_parameters(numeric):
         projections__component_1__distribution__mean_nonzeros=4.0
     )
     assert forest.fit(*numeric).projections_.components[1][0].distribution.mean_nonzeros == 4.0
+
+
+@pytest.mark.parametrize("name", ["max_leaf_nodes", "max_depth", "redraw_every"])
+def test_limits_beyond_64_bits_are_none(name):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    forest = BoostedForestRegressor(2, min_samples_leaf=5, n_jobs=1, random_state=0)
+    large = clone(forest).set_params(**{name: 2**70}).fit(X, X[:, 0])
+    larger = forest.set_params(**{name: 10**6}).fit(X, X[:, 0])
+    assert np.array_equal(large.predict(X), larger.predict(X))

@@ -37,7 +37,9 @@ add_parts(
                 replacement for each round.
             max_leaf_nodes : int or None, default=31
                 Largest number of leaves of a tree, which grows where the gain is largest. With None
-                it grows level by level, down to `max_depth`.
+                it grows level by level, down to `max_depth`. Every leaf that may still be split
+                keeps a histogram, 8 or 16 bytes for each bin of each feature and direction: many
+                thousands of leaves may take gigabytes. None needs few histograms at a time.
             max_depth : int or None, default=None
                 Largest depth of a tree; None sets no limit.
             min_samples_leaf : int or float, default=20

@@ -15,7 +15,12 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
+<<<<<<< HEAD
 from silvan._validation import TrainingFeatures, invalid, is_integer
+=======
+from silvan._validation import TrainingFeatures, is_integer
+from silvan.boosting.answers import ask_start
+>>>>>>> breaker
 from silvan.boosting.parameters import (
     BoostedParameters,
     boost_options,
@@ -71,6 +76,10 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     @abstractmethod
     def _make_loss(self, targets: Targets) -> Loss:
         """The loss for these targets, checked against them."""
+
+    @abstractmethod
+    def _n_predicted(self, targets: Targets) -> int:
+        """Number of predictions for a sample: of outputs, or of probabilities."""
 
     @property
     def fitted_(self) -> FittedForest:
@@ -141,7 +150,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         parts = make_parts(rows, self.validation_fraction if stops else None)
         training = parts.training
         loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
-        start = loss.start(training.y, training.weight)
+        start = ask_start(loss, training.y, training.weight, self._n_predicted(rows.targets))
         n_earlier = 0
         if earlier is not None:
             self._check_same_loss(loss, start)

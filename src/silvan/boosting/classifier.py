@@ -198,6 +198,10 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         loss.check_targets(targets.encoded)
         return loss
 
+    def _n_predicted(self, targets: Targets) -> int:
+        assert isinstance(targets, ClassTargets)
+        return targets.n_values
+
     def _check_fitted(self) -> None:
         super()._check_fitted()
         probabilities = self.loss_.inverse_link(self.start_[None])

@@ -143,10 +143,11 @@ def boost_options(
     options = _core.BoostOptions()
     options.use_features = use_features
     options.n_directions = 0 if drawn is None else n_directions(forest, n_features)
-    options.redraw_every = int(forest.redraw_every)
+    options.redraw_every = min(int(forest.redraw_every), NO_LIMIT)
     options.max_bins = int(forest.max_bins)
-    options.max_leaf_nodes = 0 if forest.max_leaf_nodes is None else int(forest.max_leaf_nodes)
-    options.max_depth = NO_LIMIT if forest.max_depth is None else int(forest.max_depth)
+    n_leaves, depth = forest.max_leaf_nodes, forest.max_depth
+    options.max_leaf_nodes = 0 if n_leaves is None else min(int(n_leaves), NO_LIMIT)
+    options.max_depth = NO_LIMIT if depth is None else min(int(depth), NO_LIMIT)
     options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_child_weight = float(forest.min_child_weight)
     options.l1 = float(forest.l1_regularization)

@@ -153,6 +153,9 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
         loss.check_targets(targets.encoded)
         return loss
 
+    def _n_predicted(self, targets: Targets) -> int:
+        return int(targets.encoded.shape[1])
+
     def _check_fitted(self) -> None:
         super()._check_fitted()
         require_fitted({"n_outputs_": self.n_outputs_ == self.forest_.n_outputs})

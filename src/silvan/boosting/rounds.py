@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan.boosting.answers import ask_derivatives, ask_leaf_values
 from silvan.boosting.parts import Part, Parts
 from silvan.boosting.scores import ScoredSamples, Scoring, best_round, has_converged
 from silvan.forest_arrays import ForestArrays
@@ -106,8 +107,8 @@ class Boosting:
         def work(first: int) -> None:
             block = slice(first, first + _BLOCK)
             weight = None if training.weight is None else training.weight[block]
-            gradients[block], hessians[block] = self._loss.gradient_and_hessian(
-                training.y[block], raw[block], weight
+            gradients[block], hessians[block] = ask_derivatives(
+                self._loss, training.y[block], raw[block], weight
             )
 
         starts = range(0, len(raw), _BLOCK)
@@ -120,8 +121,10 @@ class Boosting:
         y, weight = self._training.y, self._training.weight
         leaves = self._booster.leaves(self._n_threads)
         # A tree for each output, or one for all of them.
-        values: list[Any] = [
-            self._loss.leaf_values(y[:, k], self._raw[:, k], weight, leaves[:, k % leaves.shape[1]])
+        values = [
+            ask_leaf_values(
+                self._loss, y[:, k], self._raw[:, k], weight, leaves[:, k % leaves.shape[1]]
+            )
             for k in range(y.shape[1])
         ]
         by_leaf = np.concatenate(values) if leaves.shape[1] > 1 else np.column_stack(values)

@@ -179,6 +179,11 @@ def _compute(channel: Channel, values: NDArray[Any], plane: Plane, state: State)
             f"len(names), *shape) with as many axes in shape as {plane.shape} has, but for "
             f"{expected[0]} samples and {expected[1]} names it returned {arrays.shape}; reshape it."
         )
+    if arrays.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{type(channel).__name__}.compute must return real numbers, but for "
+            f"{channel.names(plane)[0]!r} it returned dtype {arrays.dtype}; convert it to floats."
+        )
     return arrays
 
 

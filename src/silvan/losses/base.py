@@ -179,7 +179,12 @@ class Loss(ABC):
         value : float
             The mean over samples; over several scores of a sample the losses are added up.
         """
-        losses = self.losses(y, raw)
+        losses = np.asarray(self.losses(y, raw))
+        if losses.shape not in ((len(raw),), raw.shape):
+            raise ValueError(
+                f"{type(self).__name__}.losses must return an array of shape {(len(raw),)} or "
+                f"{raw.shape}, but it returned one of shape {losses.shape}; reshape it."
+            )
         if losses.ndim == 2:
             losses = losses.sum(axis=1)
         return float(np.average(losses, weights=weight))
@@ -203,6 +208,7 @@ class Loss(ABC):
         gradients, hessians : ndarray of shape (n_samples, n_scores)
             What trees are grown on.
         """
+<<<<<<< HEAD
         pair = self.derivatives(y, raw)
         shapes = [np.shape(part) for part in pair] if isinstance(pair, tuple) else np.shape(pair)
         if shapes != [raw.shape, raw.shape]:
@@ -213,6 +219,15 @@ class Loss(ABC):
                 "return gradients, hessians."
             )
         gradients, hessians = pair
+=======
+        derivatives = self.derivatives(y, raw)
+        if not (isinstance(derivatives, tuple) and len(derivatives) == 2):
+            raise ValueError(
+                f"{type(self).__name__}.derivatives must return two arrays, gradients and "
+                f"hessians, but it returned a {type(derivatives).__name__}; return both."
+            )
+        gradients, hessians = (np.asarray(part) for part in derivatives)
+>>>>>>> breaker
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]
