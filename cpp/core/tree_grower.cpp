@@ -27,8 +27,9 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       distribution_(distribution),
       options_(options),
       columns_(training.columns->for_thread()),
-      search_(make_node_search(options.criterion, training.targets,
-                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {}
+      search_(
+          make_node_search(options.criterion, training.targets,
+                           {*options.kernels, scratch_, options.min_samples_leaf, 0.0, options.random_thresholds})) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
@@ -52,7 +53,7 @@ void TreeGrower::grow(std::int64_t number, TreePart& tree, Helpers* helpers) {
     const EstimationRange estimates = estimation_.start();
     reserve_samples(n_samples, estimates.size());
 
-    const auto tree_number = static_cast<std::uint64_t>(number);
+    const auto tree_number = static_cast<std::uint64_t>(number + training_.samples.first_tree);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
     tree_weight_ = 0.0;
@@ -66,7 +67,7 @@ void TreeGrower::grow(std::int64_t number, TreePart& tree, Helpers* helpers) {
 
 void TreeGrower::grow(Subtree& subtree, Helpers* helpers) {
     tree_ = subtree.tree;
-    tree_weight_ = subtree.tree_weight;
+    set_tree_weight(subtree.tree_weight);
     samples_ = subtree.samples;
     counts_of_ = subtree.counts;
     estimation_.clear();
@@ -75,6 +76,11 @@ void TreeGrower::grow(Subtree& subtree, Helpers* helpers) {
     root.node = 0;
     open_.assign(1, root);
     grow_open_nodes(*subtree.sampler, *subtree.part, helpers);
+}
+
+void TreeGrower::set_tree_weight(double weight) {
+    tree_weight_ = weight;
+    search_->set_min_weight_leaf(options_.min_weight_fraction_leaf * weight);
 }
 
 void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
@@ -132,7 +138,7 @@ void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
     const NodeSummary summary = search_->load(context_of(open), sampler);
-    if (open.depth == 0) tree_weight_ = summary.weight;
+    if (open.depth == 0) set_tree_weight(summary.weight);
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
     arrays.weight[node] = summary.weight;
     arrays.impurity[node] = static_cast<float>(summary.impurity);
@@ -152,7 +158,8 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
 bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) const {
     const std::int64_t n = open.end - open.begin;
     return open.estimates.reached && !summary.pure && open.depth < options_.max_depth &&
-           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
+           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf &&
+           summary.weight >= 2.0 * options_.min_weight_fraction_leaf * tree_weight_;
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) {

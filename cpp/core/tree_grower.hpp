@@ -24,6 +24,7 @@ struct GrowOptions {
     std::int64_t max_depth = 0;
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
+    double min_weight_fraction_leaf = 0.0;  // of the tree's weight
     double min_impurity_decrease = 0.0;
     bool random_thresholds = false;
     std::uint64_t seed = 0;
@@ -77,6 +78,7 @@ public:
 private:
     void reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples);
     void draw_tree_samples(Buffer<std::uint32_t>& samples);
+    void set_tree_weight(double weight);
     void grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers);
     bool hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);

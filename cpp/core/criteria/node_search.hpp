@@ -22,6 +22,7 @@ struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
     std::int64_t min_samples_leaf;
+    double min_weight_leaf;  // of either side of a split
     bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
 };
 
@@ -37,6 +38,9 @@ public:
 
     // Makes room for nodes of so many samples.
     virtual void reserve_samples(std::int64_t max_samples) = 0;
+
+    // Each side of a split has at least this weight, from now on.
+    virtual void set_min_weight_leaf(double weight) = 0;
 
     // Reads the node's targets. `sampler` draws directions for criteria that measure a node by its columns.
     virtual NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) = 0;

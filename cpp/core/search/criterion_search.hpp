@@ -3,7 +3,8 @@
 // The engines find the same split; which one runs is only a matter of speed:
 //   pairs              small nodes, where the criterion has kernels;
 //   histogram          large nodes, where it has;
-//   sorted             everything else (missing values, entropy, many classes, several outputs);
+//   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
+//   nonzeros           directions that are zero for most samples of the node;
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
@@ -21,6 +22,7 @@
 #include "core/forest.hpp"
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/histogram.hpp"
+#include "core/search/nonzeros.hpp"
 #include "core/search/pairs.hpp"
 #include "core/search/random_threshold.hpp"
 #include "core/search/sorted.hpp"
@@ -36,6 +38,8 @@ public:
 
     void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
 
+    void set_min_weight_leaf(double weight) override { settings_.min_weight_leaf = weight; }
+
     NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
         criterion_.load(node);
         if constexpr (MeasuresColumns<C>) criterion_.measure(node, sampler);
@@ -48,10 +52,27 @@ public:
         Split best;
         bool varies = false;
         bool has_missing = false;
+        bool projected = true;  // whether the values of the best direction are there
         double best_rank = kNoScore;
         Random thresholds(thresholds_key(node.key));
         for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
+            if (!kChooses && columns.project_nonzeros(direction, node, nonzeros_)) {
+                throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
+                const ValueRange range = measure_nonzeros(nonzeros_);
+                if (nonzeros_.values.empty()) continue;
+                varies = true;
+                const Split found = settings_.random_thresholds
+                                        ? search_random_nonzeros(criterion_, settings_, range, nonzeros_, thresholds)
+                                        : search_nonzeros(criterion_, settings_, nonzeros_);
+                if (!found.found || !(found.score > best_rank)) continue;
+                best_rank = found.score;
+                best = found;
+                best.direction = j;
+                has_missing = false;
+                projected = false;
+                continue;
+            }
             throw_if_stopped(node.n_samples * direction.n_nonzeros);
             const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
             if (range.minimum > range.maximum) continue;
@@ -67,10 +88,15 @@ public:
             best = found;
             best.direction = j;
             has_missing = range.any_missing;
+            projected = true;
             values.keep_current();
         }
         best.varies = varies;
         if (!best.found) return best;
+        if (!projected) {
+            columns.project(batch.direction(best.direction), node.samples, node.n_samples, values.current());
+            values.keep_current();
+        }
         best.threshold = threshold_of(best);
         if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
         return best;
@@ -90,6 +116,7 @@ public:
     }
 
 private:
+    static constexpr bool kChooses = ChoosesThresholds<C>;
     static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
     Split search_direction(const ValueRange& range, bool integral, double to_beat) {
@@ -98,7 +125,7 @@ private:
         } else {
             if constexpr (HasKernels<C>) {
                 const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
-                if (!range.any_missing && finite && criterion_.has_kernels()) {
+                if (!range.any_missing && finite && criterion_.has_kernels() && settings_.min_weight_leaf == 0.0) {
                     if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
                     Binning binning;
                     if (choose_binning(range, integral, criterion_.n_samples(), criterion_.n_bin_sums(), binning)) {
@@ -158,6 +185,7 @@ private:
     SearchSettings settings_;
     C criterion_;
     SideSums left_, right_;
+    NonzeroValues nonzeros_;
 };
 
 }  // namespace silvan

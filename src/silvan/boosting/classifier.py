@@ -167,6 +167,8 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
     def _drop_single_score(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
+    _multi_output = False
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.loss, Loss):

@@ -25,12 +25,15 @@ from silvan.forests.parameters import (
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
+from silvan.forests.trees import TreesMixin
 from silvan.forests.weights import SampleWeighting
 
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, BaggedForest):
+class BaggedSupervisedForest(
+    TreesMixin, BaggedSupervisedParameters, SupervisedForest, BaggedForest
+):
     """A forest of independent trees that learns from targets."""
 
     # Names of the criteria, and what the core calls them.
@@ -73,14 +76,24 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
                 settled.bootstrap,
                 settled.max_samples,
                 self.honest_fraction if self.honest else 0.0,
+                self._draws_by_class(),
             ),
             numeric_targets=targets.numeric,
         )
+
+    def _draws_by_class(self) -> bool:
+        """Whether every tree draws as many samples of each class as their weights ask for."""
+        class_weight = getattr(self, "class_weight", None)
+        return isinstance(class_weight, str) and class_weight == "balanced_subsample"
+
+    def _pruning(self) -> float:
+        return float(self.ccp_alpha)
 
     def _choose_criterion(
         self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
     ) -> None:
         options.criterion = self._criteria[self.criterion]
+        options.min_weight_fraction_leaf = float(self.min_weight_fraction_leaf)
         options.random_thresholds = self._settled().thresholds == "random"
 
     def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:

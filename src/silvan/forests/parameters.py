@@ -77,6 +77,8 @@ class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
     """What forests have that are both."""
 
     criterion: str = growing("squared_error")
+    min_weight_fraction_leaf: float = growing(0.0)
+    ccp_alpha: float = growing(0.0)
     honest: bool = False
     honest_fraction: float = 0.5
     oob_score: bool | Callable[..., float] = False
@@ -125,6 +127,23 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
 
 def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> None:
     """The same of those that only bagged forests with targets have."""
+    fraction = forest.min_weight_fraction_leaf
+    if not (is_number(fraction) and 0 <= fraction <= 0.5):
+        raise invalid(
+            "min_weight_fraction_leaf",
+            "a number between 0 and 0.5, the share of a tree's weight that a leaf needs",
+            fraction,
+            "0.0 sets no limit",
+        )
+    if not (is_number(forest.ccp_alpha) and forest.ccp_alpha >= 0):
+        raise invalid("ccp_alpha", "a number >= 0", forest.ccp_alpha, "0.0 does not prune")
+    if forest.ccp_alpha and forest.honest:
+        raise invalid(
+            "ccp_alpha",
+            "0.0 in honest forests, whose leaves other samples fill",
+            forest.ccp_alpha,
+            "limit trees by min_samples_leaf or max_depth",
+        )
     check_flag("honest", forest.honest)
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
