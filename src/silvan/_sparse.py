@@ -70,5 +70,7 @@ def _parts(
 
 def stored_values(X: Any) -> NDArray[Any]:
     """The values that an array stores: all of a dense one, those that are not zero of others."""
-    values: NDArray[Any] = X.data if issparse(X) else X
-    return values
+    if not issparse(X):
+        return np.asarray(X)
+    matrix: Any = X  # kinds of sparse arrays have their values in common, their type does not
+    return np.asarray(matrix.data)

@@ -25,7 +25,8 @@ from silvan.app.data.tables import TableFile
 from silvan.app.errors import UsageError
 from silvan.app.growing import fit_timed
 from silvan.app.inputs import check_choices, note_target
-from silvan.app.models import BOOST, Growing, decide_task, make_forest
+from silvan.app.models import Growing, decide_task, make_forest
+from silvan.app.names import BOOST
 
 _BATCH = 65_536
 # Features of a part, as float32; a part is at least one row group.

@@ -216,7 +216,8 @@ class BaseForest(
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
-        return as_samples(checked)
+        samples: NDArray[Any] = as_samples(checked)
+        return samples
 
     def _sample_shape(self) -> tuple[int, ...]:
         """The shape of a sample as `fit` was given it."""

@@ -13,7 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, middle, target_bits
+from silvan.forests.sampling import SamplePlan, Sampling, target_bits
+from silvan.forests.target_rounding import TargetRounding, middle
 from silvan.forests.weights import leaf_means, leaf_medians
 
 # Squares of targets must fit into the float32 that holds a node's impurity.

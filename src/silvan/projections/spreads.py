@@ -99,7 +99,8 @@ def _exponents(
     width = np.where(last > 0, quarters, np.abs(values[starts]))
     least = np.frexp(largest)[1] - _LARGEST_MULTIPLE
     exponents = np.maximum(nearest_powers(width), least)
-    return np.clip(exponents, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
+    clipped: NDArray[np.int32] = np.clip(exponents, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
+    return clipped
 
 
 def _sparse_spreads(values: NDArray[np.float64], ends: NDArray[np.intp]) -> NDArray[np.float64]:
