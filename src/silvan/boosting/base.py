@@ -15,12 +15,8 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
-<<<<<<< HEAD
 from silvan._validation import TrainingFeatures, invalid, is_integer
-=======
-from silvan._validation import TrainingFeatures, is_integer
 from silvan.boosting.answers import ask_start
->>>>>>> breaker
 from silvan.boosting.parameters import (
     BoostedParameters,
     boost_options,
