@@ -48,6 +48,8 @@ public:
         side.weight += sample_weight(i);
         for (std::size_t k = 0; k < totals_.size(); ++k) side.sums[k] += sample_sums(i)[k];
     }
+    // Of the first output.
+    double mean_of(const SideSums& side) const { return side.sums[0] / side.weight; }
     double gain(const SideSums& left, const SideSums& right) const { return moment_gain(left, right); }
 
     bool has_threshold_kernel() const { return training_.n_outputs == 1; }
