@@ -281,3 +281,10 @@ def test_interrupts_end_a_round(n_threads):
             booster.grow_round(number, g, np.ones_like(g), None, n_threads)
     timer.join()
     assert time.monotonic() - start < 5.0
+
+
+def test_impurities_are_finite_where_hessians_all_but_vanish():
+    X, y = problem()
+    booster = make_booster(X, min_child_weight=0.0, max_leaf_nodes=4)
+    booster.grow_round(0, y[:, None], np.full((len(y), 1), 1e-30), None, 1)
+    assert np.isfinite(booster.take_trees()["impurity"]).all()

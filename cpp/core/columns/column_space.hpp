@@ -105,6 +105,10 @@ public:
     // Throws std::invalid_argument unless such samples can be read.
     virtual void check(const FeatureMatrix& samples) const;
 
+    // Tells the next reader for growing the places of its samples in the canonical order of a larger set that they
+    // were drawn from.
+    virtual void place_samples(const std::uint32_t* /*ranks*/) {}
+
     // A reader for growing on these samples. `order` is the canonical order of the samples; layouts, order and kernels
     // must outlive the reader, and so must this space.
     virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,

@@ -91,7 +91,7 @@ def _draw_background(
     """Noise of variance 1, a third of which a sensor has in common with its two neighbours."""
     own = _draw_noise(rng, (n_samples, n_sensors, n_steps))
     between = _draw_noise(rng, (n_samples, n_sensors + 1, n_steps))
-    return np.sqrt(2 / 3) * own + np.sqrt(1 / 6) * (between[:, 1:] + between[:, :-1])
+    return np.asarray(np.sqrt(2 / 3) * own + np.sqrt(1 / 6) * (between[:, 1:] + between[:, :-1]))
 
 
 def _draw_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> NDArray[np.float64]:

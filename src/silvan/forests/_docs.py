@@ -14,6 +14,14 @@ _PARTS = {
         n_estimators : int, default=100
             Number of trees.
     """,
+    "layout": """
+        layout : {"auto", "replicated", "partitioned"}, default="auto"
+            Where the samples are while trees grow: on every worker, or in their partitions, from
+            where only those that a tree draws travel to the worker that grows it. "auto" copies
+            them to every worker if that takes a small part of its memory.
+        client : distributed.Client or None, default=None
+            The cluster; None is that of the current client.
+    """,
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
@@ -38,8 +46,9 @@ _PARTS = {
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
         shift : int or "auto", default="auto"
-            How many cells a window may move in search of its largest or smallest mean; 0 for none.
-            "auto" is 0 along series and 2 in images and volumes.
+            How many cells a window may move in search of its largest or smallest mean, which three
+            quarters of the means do; 0 for none. "auto" is 0 along series and 2 in images and
+            volumes.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
@@ -306,6 +315,31 @@ _PARTS = {
             Shape of the grid that one sample lies on; None takes it from `X`.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
+    """,
+    "cluster_notes": """
+        The forest is that of the local estimator with the same parameters and samples, whatever the
+        layout, the partitions and the workers: all draws are keyed by seed, tree and node. Workers
+        that die cost the trees that they were growing; these are grown by others. Each task grows
+        trees on `n_jobs` threads (None: one), and a worker runs as many tasks as it has threads.
+        Directions that LAPACK fits are the same on like processors, and a distribution written in
+        Python sees other sample numbers in the partitioned layout.
+    """,
+    "lazy_samples": """
+        X : Dask collection, list of delayed, or array-like of shape (n_samples, n_features)
+            Samples.
+    """,
+    "fit_partitions": """
+        X : Dask array or DataFrame, list of delayed, or array-like
+            Samples, in partitions of whole samples; NaN is a missing value.
+    """,
+    "fit_partition_weights": """
+        sample_weight : like y, default=None
+            Weights of the samples, none negative; None weights all samples equally.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
     """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A

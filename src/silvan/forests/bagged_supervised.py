@@ -116,19 +116,31 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(rows.features.rows, rows.targets.encoded)
+            self._score_out_of_bag(rows)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("criterion", self.criterion, self._criteria)
         check_bagged_supervised_parameters(self._settled())
 
-    def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        sampling = self._sampling
-        draws, hard = sampling.native(), self._hard_votes
+    def _out_of_bag_votes(
+        self, rows: TrainingSamples
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Sums of votes over the trees that did not draw a sample, and how many these are."""
+        sampling, hard = rows.sampling, self._hard_votes
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, X, hard, draws, sampling.seed, self._n_threads()
+            self.forest_,
+            rows.features.rows,
+            hard,
+            sampling.native(),
+            sampling.seed,
+            self._n_threads(),
         )
+        return sums, counts
+
+    def _score_out_of_bag(self, rows: TrainingSamples) -> None:
+        sampling = self._sampling
+        sums, counts = self._out_of_bag_votes(rows)
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
             # A tree leaves out a share of about exp(-n_draws / n) of n samples.
@@ -147,7 +159,7 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         scored = np.zeros(len(predictions), dtype=np.bool_)
         scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
-        y_true, y_pred = self._keep_out_of_bag(predictions, y, scored)
+        y_true, y_pred = self._keep_out_of_bag(predictions, rows.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
         self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
 

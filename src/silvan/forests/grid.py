@@ -18,7 +18,7 @@ from silvan._persistence import require_fitted
 from silvan._validation import TrainingFeatures, check_flag, invalid
 from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
-from silvan.channels.fitting import MAX_LEARNING_SAMPLES, learn_channels
+from silvan.channels.fitting import count_learning_samples, learn_channels
 from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
@@ -199,7 +199,8 @@ class GridForest(GridParameters, SupervisedForest):
         targets = rows.targets.kept(rows.sampling.plan)
         repeats = _core.sample_repeats(samples, targets.reshape(len(targets), -1), order)
         distinct = order[np.asarray(repeats) == 0]
-        channels = self._fit_channels(samples[distinct[:MAX_LEARNING_SAMPLES]], seed)
+        n_learning = count_learning_samples(self.channels_.planes.plane)
+        channels = self._fit_channels(samples[distinct[:n_learning]], seed)
         if self.verbose:
             self._tell_memory(channels, len(samples))
         cells = channels.transform(samples)

@@ -29,7 +29,7 @@ _ROOTS_OF_SERIES = 3
 # Share of the samples that a tree sees where others must be left out to score it.
 OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
-SHIFT_PROBABILITY = 1.0
+SHIFT_PROBABILITY = 0.75
 
 
 def is_auto(value: object) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +45,10 @@ class SamplePlan:
     def n_kept(self) -> int:
         """Number of samples that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
+
+    def without_samples(self) -> SamplePlan:
+        """The same without what it knows of single rows."""
+        return replace(self, n_samples=self.n_kept, kept=None, weights=None)
 
     def check(self) -> SamplePlan:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
@@ -202,7 +206,17 @@ def make_sampling(
     targets = y.reshape(len(y), -1)
     order = order_samples(features.rows, targets, plan, spreads, n_threads)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
+    factors = unit_factors(spreads)
+    repeats = (
+        _core.sample_repeats(features.rows, targets, order, factors, n_threads) if honest else None
+    )
+    return sampling_in_order(plan, order, repeats, seed)
+
+
+def sampling_in_order(
+    plan: SamplePlan, order: NDArray[np.uint32], repeats: NDArray[np.uint8] | None, seed: int
+) -> Sampling:
+    """The draws over rows whose canonical order is known."""
     if not plan.replace:
         return Sampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
@@ -217,9 +231,14 @@ def order_samples(
     n_threads: int = 1,
 ) -> NDArray[np.uint32]:
     """The canonical order of the kept samples; with spreads it does not depend on units."""
-    factors = None if spreads is None else (1.0 / spreads).astype(np.float32)
+    factors = unit_factors(spreads)
     order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
     return order
+
+
+def unit_factors(spreads: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+    """What values are multiplied with to have no units."""
+    return None if spreads is None else (1.0 / spreads).astype(np.float32)
 
 
 def power_of_samples(max_samples: str) -> float:
@@ -246,11 +265,27 @@ def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
     target is off by at most ``2 ** -(bits + 1)`` of the power of two above half the range: with
     equal weights and 1000 samples (43 bits) that is a relative 1e-13.
     """
-    centred = y - middle(y)
-    exponent = np.maximum(np.frexp(np.abs(centred).max(axis=0))[1], -900)
-    quantum = np.ldexp(1.0, exponent - bits)
-    rounded: NDArray[np.float64] = np.rint(centred / quantum) * quantum
-    return rounded
+    return TargetRounding.of(y, bits)(y)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRounding:
+    """The centre of targets, and the last place that they are rounded to, column by column."""
+
+    centre: NDArray[np.float64]
+    quantum: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, y: NDArray[np.float64], bits: int) -> TargetRounding:
+        """What the range of the targets and a number of bits ask for."""
+        centre = middle(y)
+        exponent = np.maximum(np.frexp(np.abs(y - centre).max(axis=0))[1], -900)
+        return cls(centre, np.ldexp(1.0, exponent - bits))
+
+    def __call__(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets that are centred and rounded; their type stays."""
+        rounded: NDArray[np.float64] = np.rint((y - self.centre) / self.quantum) * self.quantum
+        return rounded
 
 
 def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import SamplePlan, Sampling, exact_targets, middle, target_bits
+from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, middle, target_bits
 from silvan.forests.weights import leaf_means
 
 # Squares of targets must fit into the float32 that holds a node's impurity.
@@ -48,6 +48,10 @@ class Targets(ABC):
     def native(self, plan: SamplePlan) -> NDArray[Any]:
         """Targets of the samples that take part, as the core reads them."""
         return self.kept(plan)
+
+    def rounding(self, plan: SamplePlan) -> TargetRounding | None:
+        """How the core's targets are rounded, so that sums are exact; None if they are not."""
+        return None
 
     def leaf_values(
         self, forest: ForestArrays, sampling: Sampling, first: int
@@ -120,7 +124,11 @@ class NumberTargets(Targets):
 
     def native(self, plan: SamplePlan) -> NDArray[np.float64]:
         """Targets that are centred and rounded, so that every sum of them is exact."""
-        return exact_targets(self.kept(plan), target_bits(plan))
+        return self.rounding(plan)(self.kept(plan))
+
+    def rounding(self, plan: SamplePlan) -> TargetRounding:
+        """Centre and last place of the targets that take part."""
+        return TargetRounding.of(self.kept(plan), target_bits(plan))
 
     def leaf_values(
         self, forest: ForestArrays, sampling: Sampling, first: int

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
 from silvan._validation import check_flag, check_forest, check_integer, invalid
-from silvan.export.readable import Style, check_feature_names, check_tree
+from silvan.export.readable import check_feature_names, check_tree
+from silvan.export.tree_writer import Style
 from silvan.forests.base import BaseForest
 from silvan.plotting._panels import make_axes
 from silvan.plotting._tree_layout import ATOM, BAR, FONT_SIZE, PAD, Palette, Places

@@ -11,14 +11,13 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._validation import as_samples, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
+from silvan.forests.bagged import Growth
 from silvan.forests.fitting import TrainingSamples
 from silvan.forests.weights import leaf_sample_weights
-from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
 from silvan.unsupervised.leaf_gaussians import (
     LeafGaussians,
@@ -271,19 +270,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
                 )
         return np.concatenate(kept)
 
-    def _grow(
-        self,
-        rows: TrainingSamples,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
-    ) -> ForestArrays:
+    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = rows.sampling.plan
-            max_leaves = max(1, min(plan.n_kept, plan.n_draws) // options.min_samples_leaf)
+            max_leaves = max(1, min(plan.n_kept, plan.n_draws) // growth[1].min_samples_leaf)
             check_covariances_fit(self.n_estimators * max_leaves, rows.features.columns.shape[1])
-        return super()._grow(rows, projections, options, first)
+        return super()._grow(rows, growth, trees)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         super()._fit(X, y, sample_weight)
