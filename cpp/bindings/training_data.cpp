@@ -210,6 +210,13 @@ void bind_training(nb::module_& m) {
         .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Samples of a leaf, at least.")
         .def_rw("min_weight_fraction_leaf", &GrowOptions::min_weight_fraction_leaf,
                 "Weight of a leaf, at least, as a share of the tree's.")
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes, "Leaves of a tree, at most; 0: no limit.")
+        .def_prop_rw(
+            "monotone", [](const GrowOptions& options) { return std::vector<std::int8_t>(options.monotone); },
+            [](GrowOptions& options, const ConstArray<std::int8_t>& signs) { options.monotone = to_vector(signs); },
+            nb::for_setter(nb::sig("def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), "
+                                   "order='C', device='cpu', writable=False)], /) -> None")),
+            "Per feature 1 where means must rise with it, -1 where they must fall, else 0; empty: no constraint.")
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")

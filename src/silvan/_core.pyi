@@ -136,6 +136,22 @@ class GrowOptions:
     def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
 
     @property
+    def max_leaf_nodes(self) -> int:
+        """Leaves of a tree, at most; 0: no limit."""
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def monotone(self) -> list[int]:
+        """
+        Per feature 1 where means must rise with it, -1 where they must fall, else 0; empty: no constraint.
+        """
+
+    @monotone.setter
+    def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    @property
     def min_impurity_decrease(self) -> float:
         """Decrease by a split, at least."""
 
@@ -571,6 +587,9 @@ class Booster:
         """
         Per sample and tree of the last round the leaf, counted through all of its trees.
         """
+
+    def outside(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """Samples that the last round's trees were not grown on, ascending."""
 
     @property
     def n_leaves(self) -> int:

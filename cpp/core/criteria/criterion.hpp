@@ -92,6 +92,13 @@ concept ConfirmsGains = requires(const C& loaded, std::int64_t sample, SideSums&
     { loaded.gain(side, side) } -> std::same_as<double>;
 };
 
+// One whose nodes predict a number, which monotone constraints order.
+template <typename C>
+concept HasMeans = ConfirmsGains<C> && requires(const C& loaded, const SideSums& side) {
+    { loaded.totals() } -> std::same_as<const std::vector<double>&>;
+    { loaded.mean_of(side) } -> std::same_as<double>;
+};
+
 // One with kernels that compare all pairs of samples, and that score bins and bound what is inside. Whether they serve
 // the node that was loaded is asked first.
 template <typename C>

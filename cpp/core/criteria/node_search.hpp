@@ -9,6 +9,7 @@
 #include "core/criteria/gaussian_space.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
+#include "core/value_bounds.hpp"
 
 namespace silvan {
 
@@ -24,6 +25,8 @@ struct SearchSettings {
     std::int64_t min_samples_leaf;
     double min_weight_leaf;  // of either side of a split
     bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
+    const std::int8_t* monotone = nullptr;  // per feature -1, 0 or 1, where directions are single features; or none
+    const ValueBounds* bounds = nullptr;    // of the node that is searched, where there are constraints
 };
 
 struct NodeSummary {
@@ -48,6 +51,9 @@ public:
     // Best split of the loaded node over the directions of `batch`. The winner's values are then in
     // scratch.values.best().
     virtual Split find(const NodeContext& node, const ProjectionBatch& batch) = 0;
+
+    // Between the means of both sides of the split that was found last, where there are monotone constraints.
+    virtual double middle() const = 0;
 
     // By how much a split decreases the impurity, as a share of the tree's weight.
     virtual double impurity_decrease(const Split& split, double tree_weight) const = 0;

@@ -23,6 +23,8 @@ public:
 
     double impurity() const { return impurity_; }
     double base_score() const { return base_score_; }
+    // Of the first output.
+    double mean_of(const SideSums& side) const { return side.sums[0] / side.weight; }
     double gain(const SideSums& left, const SideSums& right) const { return moment_gain(left, right); }
 
     bool has_threshold_kernel() const { return n_outputs() == 1; }

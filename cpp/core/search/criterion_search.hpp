@@ -22,6 +22,7 @@
 #include "core/forest.hpp"
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/histogram.hpp"
+#include "core/search/monotone.hpp"
 #include "core/search/nonzeros.hpp"
 #include "core/search/pairs.hpp"
 #include "core/search/random_threshold.hpp"
@@ -57,7 +58,7 @@ public:
         Random thresholds(thresholds_key(node.key));
         for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
-            if (!kChooses && columns.project_nonzeros(direction, node, nonzeros_)) {
+            if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
                 throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
                 const ValueRange range = measure_nonzeros(nonzeros_);
                 if (nonzeros_.values.empty()) continue;
@@ -78,7 +79,8 @@ public:
             if (range.minimum > range.maximum) continue;
             if (range.minimum == range.maximum && !range.any_missing) continue;
             varies = true;
-            const Split found = settings_.random_thresholds
+            const Split found = settings_.monotone != nullptr ? search_constrained(direction, range, thresholds)
+                                : settings_.random_thresholds
                                     ? search_random_threshold(criterion_, settings_, range, thresholds)
                                     : search_direction(range, columns.is_integral(direction), best_rank);
             if (!found.found) continue;
@@ -89,6 +91,7 @@ public:
             best.direction = j;
             has_missing = range.any_missing;
             projected = true;
+            middle_ = current_middle_;
             values.keep_current();
         }
         best.varies = varies;
@@ -105,6 +108,8 @@ public:
     double impurity_decrease(const Split& split, double tree_weight) const override {
         return (split.score - criterion_.base_score()) / tree_weight / criterion_.n_averaged();
     }
+
+    double middle() const override { return middle_; }
 
     void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const override {
         criterion_.append_value(outputs, values);
@@ -134,6 +139,21 @@ private:
                 }
             }
             return search_sorted(criterion_, settings_);
+        }
+    }
+
+    Split search_constrained(const Direction& direction, const ValueRange& range, Random& thresholds) {
+        if constexpr (HasMeans<C>) {
+            if (direction.n_nonzeros != 1) throw std::logic_error("monotone constraints need single features");
+            const int sign = settings_.monotone[direction.indices[0]];
+            float threshold = 0.0F;
+            if (settings_.random_thresholds) threshold = draw_threshold(range, thresholds);
+            const ConstrainedSplit found =
+                search_monotone(criterion_, settings_, sign, settings_.random_thresholds ? &threshold : nullptr);
+            current_middle_ = found.middle;
+            return found.split;
+        } else {
+            throw std::logic_error("this criterion has no means to constrain");
         }
     }
 
@@ -186,6 +206,8 @@ private:
     C criterion_;
     SideSums left_, right_;
     NonzeroValues nonzeros_;
+    double current_middle_ = 0.0;
+    double middle_ = 0.0;
 };
 
 }  // namespace silvan

@@ -18,16 +18,17 @@ from silvan._progress import ProgressBar
 from silvan._validation import TrainingFeatures, invalid, is_integer
 from silvan.boosting.answers import ask_start
 from silvan.boosting.parameters import (
+    OUT_OF_BAG,
     BoostedParameters,
     boost_options,
     check_boosted_parameters,
-    part_features,
     stops_early,
 )
 from silvan.boosting.parts import Parts, make_parts
 from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, run_rounds
 from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.constraints import part_features
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, check_more_trees
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
@@ -143,7 +144,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     ) -> None:
         stops = stops_early(self, rows.sampling.plan.n_kept)
         stopping = Stopping(int(self.n_iter_no_change), float(self.tol)) if stops else None
-        parts = make_parts(rows, self.validation_fraction if stops else None)
+        out_of_bag = self.early_stopping == OUT_OF_BAG
+        parts = make_parts(rows, self.validation_fraction if stops and not out_of_bag else None)
         training = parts.training
         loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
         start = ask_start(loss, training.y, training.weight, self._n_predicted(rows.targets))
@@ -157,6 +159,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         boosting = Boosting(
             booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
         )
+        boosting.scores_out_of_bag = out_of_bag
         boosting.begin(start, earlier if n_earlier else None, n_earlier)
         scoring = Scoring(loss, self.scoring, self)
         scored = ScoredSamples(training, rows.sampling.seed)

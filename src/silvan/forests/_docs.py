@@ -134,6 +134,14 @@ _PARTS = {
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.
+        max_leaf_nodes : int or None, default=None
+            Largest number of leaves of a tree. With a limit, the leaf is split next whose split
+            decreases the impurity of the tree most; None sets no limit.
+        monotonic_cst : array-like of int, dict or None, default=None
+            For each feature 1 where predictions must rise with it, -1 where they must fall, 0 for
+            no constraint, in order or by names: the predicted number, or the probability of the
+            second of two classes. Only with single features
+            (``projections=silvan.projections.AxisAligned()``), and not with ``honest=True``.
         ccp_alpha : float, default=0.0
             Price of a leaf in minimal cost-complexity pruning: of each grown tree the smallest
             subtree is kept whose impurity plus `ccp_alpha` times its number of leaves is least.
