@@ -67,9 +67,12 @@ def ask_derivatives(
 def ask_leaf_values(
     loss: Loss, y: Floats, raw: Floats, weight: Floats | None, leaf: NDArray[np.int32]
 ) -> Floats:
-    """Best values of the leaves of a tree, a finite number for each."""
+    """Best values of the leaves of a tree, a finite number for each.
+
+    The leaves of the trees of a round are numbered on, tree by tree, and none is empty.
+    """
     values = _as_floats(loss, "leaf_values", loss.leaf_values(y, raw, weight, leaf))
-    n_leaves = int(leaf.max()) + 1
+    n_leaves = int(np.ptp(leaf)) + 1
     if values.shape != (n_leaves,) or not np.isfinite(values).all():
         rule = f"of {n_leaves} finite numbers, one for each leaf"
         raise _wrong(loss, "leaf_values", rule, f"{values!r}")

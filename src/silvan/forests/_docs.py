@@ -93,12 +93,11 @@ _PARTS = {
             weights of the outputs are multiplied.
     """,
     "regressor_criterion": """
-        criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}, \
-                default="squared_error"
+        criterion : str, default="squared_error"
             Impurity that a split should decrease, averaged over the outputs: the variance of the
-            targets; their mean distance from the median, which leaves then predict; or half the
-            Poisson deviance, for targets that are not negative. "friedman_mse" is another name of
-            "squared_error": Friedman's improvement is the decrease of squared error.
+            targets ("squared_error", also called "friedman_mse"); "absolute_error", their mean
+            distance from the median, which leaves then predict; or "poisson", half the deviance,
+            for targets that are not negative.
     """,
     "regressor_oob": """
         oob_score : bool or callable, default=False
