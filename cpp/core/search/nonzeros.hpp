@@ -41,7 +41,9 @@ Split search_nonzeros(C& criterion, const SearchSettings& settings, const Nonzer
         memory.keys[k] = make_key(nonzeros.values[k], static_cast<std::int64_t>(k));
     }
     sort_keys(memory, 0, nonzeros.values.size());
-    const auto entry = [&](std::int64_t i) { return sample_of(memory.keys[static_cast<std::size_t>(i)]); };
+    const auto entry = [&](std::int64_t i) {
+        return static_cast<std::size_t>(sample_of(memory.keys[static_cast<std::size_t>(i)]));
+    };
     const auto value_at = [&](std::int64_t i) { return nonzeros.values[entry(i)]; };
     const auto allowed = [&](std::int64_t n_moved, const typename C::Accumulator& accumulator) {
         return n_moved >= settings.min_samples_leaf && n - n_moved >= settings.min_samples_leaf &&
