@@ -59,13 +59,8 @@ public:
         for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
             if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
-                throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
-                const ValueRange range = measure_nonzeros(nonzeros_);
-                if (nonzeros_.values.empty()) continue;
-                varies = true;
-                const Split found = settings_.random_thresholds
-                                        ? search_random_nonzeros(criterion_, settings_, range, nonzeros_, thresholds)
-                                        : search_nonzeros(criterion_, settings_, nonzeros_);
+                const Split found = search_among_nonzeros(thresholds);
+                varies = varies || !nonzeros_.values.empty();
                 if (!found.found || !(found.score > best_rank)) continue;
                 best_rank = found.score;
                 best = found;
@@ -100,8 +95,7 @@ public:
             columns.project(batch.direction(best.direction), node.samples, node.n_samples, values.current());
             values.keep_current();
         }
-        best.threshold = threshold_of(best);
-        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
+        settle(best, has_missing);
         return best;
     }
 
@@ -142,10 +136,20 @@ private:
         }
     }
 
+    Split search_among_nonzeros(Random& thresholds) {
+        throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
+        const ValueRange range = measure_nonzeros(nonzeros_);
+        if (nonzeros_.values.empty()) return {};
+        return settings_.random_thresholds ? search_random_nonzeros(criterion_, settings_, range, nonzeros_, thresholds)
+                                           : search_nonzeros(criterion_, settings_, nonzeros_);
+    }
+
     Split search_constrained(const Direction& direction, const ValueRange& range, Random& thresholds) {
         if constexpr (HasMeans<C>) {
             if (direction.n_nonzeros != 1) throw std::logic_error("monotone constraints need single features");
-            const int sign = settings_.monotone[direction.indices[0]];
+            const int sign = settings_.monotone[direction.indices[0]] > 0   ? 1
+                             : settings_.monotone[direction.indices[0]] < 0 ? -1
+                                                                            : 0;
             float threshold = 0.0F;
             if (settings_.random_thresholds) threshold = draw_threshold(range, thresholds);
             const ConstrainedSplit found =
@@ -183,6 +187,12 @@ private:
         } else {
             throw std::logic_error("this criterion cannot confirm columns that are learnt from targets");
         }
+    }
+
+    // Between which values the best split lies, and where missing ones go.
+    void settle(Split& best, bool has_missing) {
+        best.threshold = threshold_of(best);
+        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
     }
 
     float threshold_of(const Split& best) {
