@@ -18,8 +18,8 @@ from scipy.sparse import issparse
 from silvan.forests.supervised import SupervisedForest
 
 SPARSE = (
-    "Sparse data was passed for X, but forests on a cluster read dense partitions only; pass arrays "
-    "or frames, or fit on one machine."
+    "Sparse data was passed for X, but forests on a cluster read dense partitions only; pass "
+    "arrays or frames, or fit on one machine."
 )
 
 
