@@ -67,7 +67,11 @@ def ask_derivatives(
 def ask_leaf_values(
     loss: Loss, y: Floats, raw: Floats, weight: Floats | None, leaf: NDArray[np.int32]
 ) -> Floats:
-    """Best values of the leaves of a tree, a finite number for each."""
+    """Best values of the leaves of a tree, a finite number for each.
+
+    Leaves may be numbered on from another tree's; the loss sees numbers from 0 on.
+    """
+    leaf = leaf - leaf.min()
     values = _as_floats(loss, "leaf_values", loss.leaf_values(y, raw, weight, leaf))
     n_leaves = int(leaf.max()) + 1
     if values.shape != (n_leaves,) or not np.isfinite(values).all():
