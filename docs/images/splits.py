@@ -190,9 +190,8 @@ def draw_tuning() -> Figure:
     for (i, j), error in np.ndenumerate(errors.reshape(shape)):
         color = "white" if error < 0.25 else "black"
         left.text(j, i, f"{error:.3f}", ha="center", va="center", color=color, fontsize=9)
-    left.set_xticks(
-        range(shape[1]), [f"{distribution.mean_nonzeros}" for distribution in grid["projections"]]
-    )
+    means = [unit_free.distribution.mean_nonzeros for unit_free in grid["projections"]]
+    left.set_xticks(range(shape[1]), map(str, means))
     left.set_yticks(range(shape[0]), [f"{d}" for d in grid["max_features"]])
     left.set_xlabel("mean number of features in a direction")
     left.set_ylabel("directions at a node, d")
@@ -201,7 +200,7 @@ def draw_tuning() -> Figure:
     right.plot([0, 0.5], [0, 0.5], color=GREY, linewidth=0.8)
     right.set_xlabel("out-of-bag error")
     right.set_ylabel("error on 5000 new samples")
-    right.set_title("25 candidates")
+    right.set_title(f"{len(errors)} candidates")
     return figure
 
 

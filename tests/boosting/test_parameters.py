@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from silvan import BoostedForestClassifier, BoostedForestRegressor
+from silvan.losses import SquaredError
 from silvan.projections import AxisAligned, Mixture, SparseSigns
 
 AXIS = {"projections": AxisAligned()}
@@ -82,6 +83,22 @@ def test_several_classes_cannot_be_monotone(labelled):
     forest = BoostedForestClassifier(monotonic_cst=[1, 0, 0, 0, 0, 0, 0, 0], **AXIS)
     with pytest.raises(ValueError, match="monotonic_cst must be None with more than two classes"):
         forest.fit(*labelled)
+
+
+def test_categories_cannot_be_monotone(numeric):
+    pd = pytest.importorskip("pandas")
+    X, y = numeric
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(c=np.where(X[:, 0] > 0.5, "up", "down"))
+    rule = "monotonic_cst must be 0 for categories, .* column 2, but it is"
+    with pytest.raises(ValueError, match=rule):
+        BoostedForestRegressor(5, monotonic_cst={"a": 1, "c": 1}, **AXIS).fit(frame, y)
+    BoostedForestRegressor(5, monotonic_cst={"a": 1}, **AXIS).fit(frame, y)
+
+
+@pytest.mark.parametrize("kind", [BoostedForestClassifier, BoostedForestRegressor])
+def test_the_message_about_losses_says_how_to_pass_ones_own(kind, numeric):
+    with pytest.raises(ValueError, match=r"or an object of a class .* silvan\.losses\.Loss"):
+        kind(5, loss=SquaredError).fit(numeric[0], numeric[1] > 15)
 
 
 def test_a_single_class_is_refused():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,8 +102,10 @@ def test_layout_follows_the_memory_of_the_workers(
     unknown = da.from_array(X, chunks=(50, -1))
     unknown = unknown[unknown[:, 0] < 9]
     with Session(client) as session:
-        for table in (X, da.from_array(X, chunks=(50, -1)), unknown):
-            targets = da.from_array(y, chunks=50) if table is unknown else y
+        frame = dd.from_pandas(pd.DataFrame(X), npartitions=4)
+        for table in (X, pd.DataFrame(X), da.from_array(X, chunks=(50, -1)), unknown, frame):
+            sizes_known = table is not unknown and table is not frame
+            targets = y if sizes_known else da.from_array(y, chunks=50)
             assert isinstance(
                 layouts.open_layout(forest, session, table, targets, None), Replicated
             )
@@ -123,6 +126,28 @@ def test_command_line_fits_parquet_files_with_workers(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         files[name] = out.read_bytes()
     assert files["local"] == files["workers"]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--boost"], "boosted ones do; leave it out"),
+        (["--forest", "boost"], "boosted ones do; leave it out"),
+        (["--worker-memory", "much"], "must be auto or a size such as 1.5GB"),
+        (["--worker-memory", "-1GB"], "must be auto or a size such as 1.5GB"),
+    ],
+    ids=" ".join,
+)
+def test_command_line_refuses_what_workers_cannot_do(
+    tmp_path: Path, options: list[str], message: str
+) -> None:
+    X, y = make_samples()
+    path = tmp_path / "table.parquet"
+    pd.DataFrame(X, columns=list("abcde")).assign(y=y).to_parquet(path)
+    arguments = ["fit", str(path), "--target", "y", "--out", str(tmp_path / "m"), "--workers", "1"]
+    result = CliRunner().invoke(app, [*arguments, *options])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
 
 
 def test_command_line_refuses_workers_for_other_files(tmp_path: Path) -> None:

@@ -62,22 +62,27 @@ def test_forest_is_the_local_one_for_any_partitions(
     assert len(set(local.projections_.spreads)) > 3
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+REGRESSORS: list[dict[str, Any]] = [
+    {"oob_score": True, "n_estimators": 25},
+    {
+        "honest": True,
+        "bootstrap": False,
+        "max_samples": "n**0.8",
+        "oob_score": True,
+        "n_estimators": 9,
+    },
+    {"bootstrap": False, "weighted": True},
+    {"weighted": True, "scaling": "rank"},
+    {"scaling": "standard", "projections": RidgeDirections(), "min_samples_leaf": 0.02},
+    {"scaling": "minmax", "projections": AxisAligned(), "thresholds": "random"},
+]
+
+
 @pytest.mark.parametrize(
-    "settings",
+    "layout, settings",
     [
-        {"oob_score": True, "n_estimators": 25},
-        {
-            "honest": True,
-            "bootstrap": False,
-            "max_samples": "n**0.8",
-            "oob_score": True,
-            "n_estimators": 9,
-        },
-        {"bootstrap": False, "weighted": True},
-        {"weighted": True, "scaling": "rank"},
-        {"scaling": "standard", "projections": RidgeDirections(), "min_samples_leaf": 0.02},
-        {"scaling": "minmax", "projections": AxisAligned(), "thresholds": "random"},
+        *(("partitioned", settings) for settings in REGRESSORS),
+        *(("replicated", settings) for settings in REGRESSORS[1:4:2]),
     ],
     ids=str,
 )
@@ -150,9 +155,14 @@ def test_columns_of_parquet_files_keep_their_partitions(
         )
     local = silvan.ForestClassifier(3, random_state=0, max_samples=90).fit(frame, y > 0)
     table = dd.read_parquet(tmp_path)
+    features = table.drop(columns="y")
     forest = silvan.dask.ForestClassifier(3, random_state=0, max_samples=90, layout="partitioned")
-    forest.fit(table.drop(columns="y"), table["y"])
+    forest.fit(features, table["y"])
     assert_same(forest, local)
+    forest.predict_proba(features).rename(columns=str).to_parquet(tmp_path / "predicted")
+    written = pd.read_parquet(tmp_path / "predicted")
+    np.testing.assert_array_equal(written.to_numpy(), local.predict_proba(frame))
+    assert list(written.columns) == ["False", "True"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -177,24 +187,24 @@ def test_grids_in_delayed_partitions_of_unknown_size(
     )
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    "settings",
+    "layout, settings",
     [
-        {"oob_score": True, "n_estimators": 20},
-        {"class_weight": "balanced", "honest": True, "scaling": "standard"},
-        {"channels": [Convolutions(4, max_length=10), np.abs], "bootstrap": True},
+        ("replicated", {"oob_score": True, "n_estimators": 20}),
+        ("partitioned", {"oob_score": True, "n_estimators": 20}),
+        ("partitioned", {"class_weight": "balanced", "honest": True, "scaling": "standard"}),
+        ("partitioned", {"channels": [Convolutions(4, max_length=10), np.abs]}),
     ],
-    ids=["default", "balanced", "convolutions"],
+    ids=["replicated", "out of bag", "balanced", "convolutions"],
 )
 def test_channels_learn_what_they_learn_on_one_machine(
     client: Client, assert_same: Any, layout: str, settings: dict[str, Any]
 ) -> None:
     random = np.random.default_rng(0)
-    series = random.normal(size=(150, 40)).cumsum(axis=1)
+    series = random.normal(size=(150, 24)).cumsum(axis=1)
     series[60:70] = series[:10]  # channels learn from distinct samples
     series[3, 5] = np.nan
-    label = np.where(np.nan_to_num(series[:, 30] - series[:, 10]) > 0, "up", "down")
+    label = np.where(np.nan_to_num(series[:, 20] - series[:, 10]) > 0, "up", "down")
     settings = {"n_estimators": 4, "random_state": 0, **settings}
     local = silvan.ManifoldForestClassifier(**settings).fit(series, label)
     forest = silvan.dask.ManifoldForestClassifier(**settings, layout=layout)

@@ -3,7 +3,8 @@
 // The engines find the same split; which one runs is only a matter of speed:
 //   pairs              small nodes, where the criterion has kernels;
 //   histogram          large nodes, where it has;
-//   sorted             everything else (missing values, entropy, many classes, several outputs);
+//   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
+//   nonzeros           directions that are zero for most samples of the node;
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
@@ -21,6 +22,8 @@
 #include "core/forest.hpp"
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/histogram.hpp"
+#include "core/search/monotone.hpp"
+#include "core/search/nonzeros.hpp"
 #include "core/search/pairs.hpp"
 #include "core/search/random_threshold.hpp"
 #include "core/search/sorted.hpp"
@@ -36,6 +39,8 @@ public:
 
     void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
 
+    void set_min_weight_leaf(double weight) override { settings_.min_weight_leaf = weight; }
+
     NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
         criterion_.load(node);
         if constexpr (MeasuresColumns<C>) criterion_.measure(node, sampler);
@@ -48,16 +53,29 @@ public:
         Split best;
         bool varies = false;
         bool has_missing = false;
+        bool projected = true;  // whether the values of the best direction are there
         double best_rank = kNoScore;
         Random thresholds(thresholds_key(node.key));
         for (std::int64_t j = 0; j < batch.size(); ++j) {
             const Direction direction = batch.direction(j);
+            if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
+                const Split found = search_among_nonzeros(thresholds);
+                varies = varies || !nonzeros_.values.empty();
+                if (!found.found || !(found.score > best_rank)) continue;
+                best_rank = found.score;
+                best = found;
+                best.direction = j;
+                has_missing = false;
+                projected = false;
+                continue;
+            }
             throw_if_stopped(node.n_samples * direction.n_nonzeros);
             const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
             if (range.minimum > range.maximum) continue;
             if (range.minimum == range.maximum && !range.any_missing) continue;
             varies = true;
-            const Split found = settings_.random_thresholds
+            const Split found = settings_.monotone != nullptr ? search_constrained(direction, range, thresholds)
+                                : settings_.random_thresholds
                                     ? search_random_threshold(criterion_, settings_, range, thresholds)
                                     : search_direction(range, columns.is_integral(direction), best_rank);
             if (!found.found) continue;
@@ -67,18 +85,25 @@ public:
             best = found;
             best.direction = j;
             has_missing = range.any_missing;
+            projected = true;
+            middle_ = current_middle_;
             values.keep_current();
         }
         best.varies = varies;
         if (!best.found) return best;
-        best.threshold = threshold_of(best);
-        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
+        if (!projected) {
+            columns.project(batch.direction(best.direction), node.samples, node.n_samples, values.current());
+            values.keep_current();
+        }
+        settle(best, has_missing);
         return best;
     }
 
     double impurity_decrease(const Split& split, double tree_weight) const override {
         return (split.score - criterion_.base_score()) / tree_weight / criterion_.n_averaged();
     }
+
+    double middle() const override { return middle_; }
 
     void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const override {
         criterion_.append_value(outputs, values);
@@ -90,6 +115,7 @@ public:
     }
 
 private:
+    static constexpr bool kChooses = ChoosesThresholds<C>;
     static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
     Split search_direction(const ValueRange& range, bool integral, double to_beat) {
@@ -98,7 +124,7 @@ private:
         } else {
             if constexpr (HasKernels<C>) {
                 const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
-                if (!range.any_missing && finite && criterion_.has_kernels()) {
+                if (!range.any_missing && finite && criterion_.has_kernels() && settings_.min_weight_leaf == 0.0) {
                     if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
                     Binning binning;
                     if (choose_binning(range, integral, criterion_.n_samples(), criterion_.n_bin_sums(), binning)) {
@@ -107,6 +133,31 @@ private:
                 }
             }
             return search_sorted(criterion_, settings_);
+        }
+    }
+
+    Split search_among_nonzeros(Random& thresholds) {
+        throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
+        const ValueRange range = measure_nonzeros(nonzeros_);
+        if (nonzeros_.values.empty()) return {};
+        return settings_.random_thresholds ? search_random_nonzeros(criterion_, settings_, range, nonzeros_, thresholds)
+                                           : search_nonzeros(criterion_, settings_, nonzeros_);
+    }
+
+    Split search_constrained(const Direction& direction, const ValueRange& range, Random& thresholds) {
+        if constexpr (HasMeans<C>) {
+            if (direction.n_nonzeros != 1) throw std::logic_error("monotone constraints need single features");
+            const int sign = settings_.monotone[direction.indices[0]] > 0   ? 1
+                             : settings_.monotone[direction.indices[0]] < 0 ? -1
+                                                                            : 0;
+            float threshold = 0.0F;
+            if (settings_.random_thresholds) threshold = draw_threshold(range, thresholds);
+            const ConstrainedSplit found =
+                search_monotone(criterion_, settings_, sign, settings_.random_thresholds ? &threshold : nullptr);
+            current_middle_ = found.middle;
+            return found.split;
+        } else {
+            throw std::logic_error("this criterion has no means to constrain");
         }
     }
 
@@ -138,6 +189,12 @@ private:
         }
     }
 
+    // Between which values the best split lies, and where missing ones go.
+    void settle(Split& best, bool has_missing) {
+        best.threshold = threshold_of(best);
+        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
+    }
+
     float threshold_of(const Split& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
         if (settings_.random_thresholds) return best.lower;
@@ -158,6 +215,9 @@ private:
     SearchSettings settings_;
     C criterion_;
     SideSums left_, right_;
+    NonzeroValues nonzeros_;
+    double current_middle_ = 0.0;
+    double middle_ = 0.0;
 };
 
 }  // namespace silvan

@@ -24,7 +24,8 @@ _BLOCK = 2**14
 class Curves(NamedTuple):
     """Scores before the first round and after each; none of held-out samples where there are none.
 
-    A larger score is better.
+    A larger score is better. Where rounds are judged out of bag, those of held-out samples are the
+    first of the training samples and what each round added to that of the samples it left out.
     """
 
     training: list[float]
@@ -63,6 +64,9 @@ class Boosting:
         self._n_threads = n_threads
         self._grown: list[ForestArrays] = []
         self._n_rounds = 0
+        # Whether rounds are judged by the samples that they leave out.
+        self.scores_out_of_bag = False
+        self._before: Floats | None = None  # raw scores before the last round
 
     def begin(self, start: Floats, earlier: ForestArrays | None, n_rounds: int) -> None:
         """Set raw scores to those of the trees of the rounds that are there already."""
@@ -86,10 +90,28 @@ class Boosting:
         curves.training.append(scoring(scored.part, scored.take(self._raw)))
         if self._validation is not None:
             curves.validation.append(scoring(self._validation, self._held_out))
+        elif self.scores_out_of_bag:
+            start = curves.validation[-1] if curves.validation else curves.training[-1]
+            curves.validation.append(start + self._gain_out_of_bag(scoring))
+
+    def _gain_out_of_bag(self, scoring: Scoring) -> float:
+        """By how much the last round improved the score of the samples that it left out.
+
+        Rounds before were grown on some of these, so that their score itself is too good, but what
+        this round adds to it owes them nothing.
+        """
+        if self._before is None:
+            return 0.0
+        outside = self._booster.outside()
+        y, weight = self._training.y[outside], self._training.weight
+        part = Part(self._training.features[:0], y, None if weight is None else weight[outside])
+        return scoring(part, self._raw[outside]) - scoring(part, self._before[outside])
 
     def grow(self, number: int, pool: ThreadPoolExecutor) -> None:
         """Grow the trees of a round."""
         gradients, hessians = self._derivatives(pool)
+        if self.scores_out_of_bag:
+            self._before = self._raw.copy()
         renews = type(self._loss).leaf_values is not Loss.leaf_values
         raw = None if renews else self._raw
         self._booster.grow_round(number, gradients, hessians, raw, self._n_threads)

@@ -152,9 +152,10 @@ def as_channels(channels: Any, plane: Plane) -> tuple[Channel, ...]:
         Copies are not made.
     """
     given = list(channels) if isinstance(channels, list | tuple) else []
+    # A class can be called, too, but computes nothing: it lacks its parentheses.
     built = tuple(
-        Function(channel) if not isinstance(channel, Channel) and callable(channel) else channel
-        for channel in given
+        Function(entry) if callable(entry) and not isinstance(entry, Channel | type) else entry
+        for entry in given
     )
     if not built or not all(isinstance(channel, Channel) for channel in built):
         raise invalid(

@@ -91,7 +91,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
         return Survey(0)
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
-    numeric = forest._multi_output
+    numeric = forest._numeric_targets
     if numeric:
         refuse_odd_targets(y)
     checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
@@ -145,10 +145,12 @@ def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Bloc
     return Block(samples, encode_labels(encoding.classes, y))
 
 
-def encode_labels(classes: NDArray[Any], y: Any) -> NDArray[np.int32]:
+def encode_labels(
+    classes: NDArray[Any], y: Any, dtype: type[np.integer[Any]] = np.int32
+) -> NDArray[np.integer[Any]]:
     """The places of labels among the classes."""
     labels = np.asarray(y).ravel()
-    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(np.int32)
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(dtype)
     if not np.array_equal(classes[codes], labels):
         raise changed_data("has classes that it had not")
     return codes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dask.array as da
 import numpy as np
 
 from silvan.dask.partitioned import Partitioned
-from silvan.dask.partitions import Part, align_parts, n_bytes
+from silvan.dask.partitions import Part, align_parts, is_collection, n_bytes
 from silvan.dask.replicated import Replicated
 from silvan.dask.running import Session
 
@@ -37,8 +38,9 @@ def _smallest_memory(session: Session) -> float:
 
 def _table_bytes(session: Session, X: Any, parts: list[Part]) -> float:
     """Memory of the features as they were given."""
-    known = getattr(X, "nbytes", np.nan)
-    if not isinstance(known, int | float) or np.isnan(known):
-        sizes = session.compute([(n_bytes, part.X) for part in parts])
-        return float(sum(session.results(sizes)))
-    return float(known)
+    if not is_collection(X):
+        return float(n_bytes(X))
+    if isinstance(X, da.Array) and not np.isnan(X.nbytes):
+        return float(X.nbytes)
+    sizes = session.compute([(n_bytes, part.X) for part in parts])
+    return float(sum(session.results(sizes)))

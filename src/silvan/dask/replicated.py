@@ -84,7 +84,7 @@ class Replicated:
                 progress(n_done)
             if len(grown) < len(futures):
                 holders = self._copy_to_new_workers(holders)
-        return join_forests([grown[future.key] for future in futures])
+        return join_forests([grown.pop(future.key) for future in futures])
 
     def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Sums of out-of-bag votes, and the number of trees that cast them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,14 +52,21 @@ def _take_windows(forest: ForestArrays, indices: NDArray[np.int32]) -> dict[str,
     return parts
 
 
-def join_forests(forests: Sequence[ForestArrays]) -> ForestArrays:
-    """The trees of some forests, one forest after the other."""
-    first = forests[0]
-    for second in forests[1:]:
-        _check_joinable(first, second)
-    joined = {}
+def join_forests(forests: list[ForestArrays]) -> ForestArrays:
+    """The trees of some forests, one forest after the other.
+
+    The list ends up empty: what nobody else holds is freed array by array, so that a large forest
+    is not in memory twice.
+    """
+    for before, after in pairwise(forests):
+        _check_joinable(before, after)
+    n_windows = [forest.n_windows for forest in forests]
+    parts_of = {name: [getattr(forest, name) for forest in forests] for name in DTYPES}
+    make, n_features, n_outputs = type(forests[0]), forests[0].n_features, forests[0].n_outputs
+    forests.clear()
+    joined: dict[str, NDArray[Any]] = {}
     for name in DTYPES:
-        parts = [getattr(forest, name) for forest in forests]
+        parts = parts_of.pop(name)
         if name in COLUMNS:
             joined[name] = parts[0]
             continue
@@ -67,9 +74,9 @@ def join_forests(forests: Sequence[ForestArrays]) -> ForestArrays:
             starts = np.cumsum([0, *(part[-1] for part in parts[:-1])])
             parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
         if name == "direction_indices":
-            parts = _shift_windows(forests, parts)
+            parts = _shift_windows(parts, n_features, n_windows)
         joined[name] = np.concatenate(parts)
-    return replace(first, **joined)
+    return make(**joined, n_features=n_features, n_outputs=n_outputs)
 
 
 def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
@@ -90,11 +97,10 @@ def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
 
 
 def _shift_windows(
-    forests: Sequence[ForestArrays], indices: list[NDArray[np.int32]]
+    indices: list[NDArray[np.int32]], n_features: int, n_windows: list[int]
 ) -> list[NDArray[np.int32]]:
     """Indices of directions of each forest, whose windows come after those of the ones before."""
-    ends = np.cumsum([0, *(forest.n_windows for forest in forests)])
-    n_features = forests[0].n_features
+    ends = np.cumsum([0, *n_windows])
     if n_features + ends[-1] > np.iinfo(np.int32).max:
         raise ValueError(
             "the forests together have more windows than 32 bits number; join fewer trees."

@@ -208,13 +208,16 @@ class Loss(ABC):
         gradients, hessians : ndarray of shape (n_samples, n_scores)
             What trees are grown on.
         """
-        derivatives = self.derivatives(y, raw)
-        if not (isinstance(derivatives, tuple) and len(derivatives) == 2):
+        pair = self.derivatives(y, raw)
+        shapes = [np.shape(part) for part in pair] if isinstance(pair, tuple) else np.shape(pair)
+        if shapes != [raw.shape, raw.shape]:
             raise ValueError(
-                f"{type(self).__name__}.derivatives must return two arrays, gradients and "
-                f"hessians, but it returned a {type(derivatives).__name__}; return both."
+                f"{type(self).__name__}.derivatives must return a pair of arrays of shape "
+                f"{raw.shape}, first and second derivatives, but it returned "
+                f"{'shapes' if isinstance(pair, tuple) else 'one array of shape'} {shapes}; "
+                "return gradients, hessians."
             )
-        gradients, hessians = (np.asarray(part) for part in derivatives)
+        gradients, hessians = (np.asarray(part) for part in pair)
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from silvan._validation import invalid
 from silvan.explanations.contributions import node_values
-from silvan.export.readable import Style, TreeWriter, join_best, leaf_classes
+from silvan.export.tree_writer import Style, TreeWriter, join_best, leaf_classes
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of
 from silvan.plotting._panels import channels_first
