@@ -89,6 +89,13 @@ def test_wrong_values_of_leaves_are_refused(change):
         BoostedForestRegressor(loss=RenewingError(change), **QUICK).fit(X, Y)
 
 
+def test_leaves_of_every_output_are_numbered_from_zero():
+    both = np.column_stack([Y, -2 * Y])
+    renewed = BoostedForestRegressor(loss=RenewingError(np.copy), **QUICK).fit(X, both)
+    newton = BoostedForestRegressor(**QUICK).fit(X, both)
+    np.testing.assert_allclose(renewed.predict(X), newton.predict(X), rtol=1e-6)
+
+
 def test_a_loss_of_numbers_is_not_one_of_classes():
     with pytest.raises(ValueError, match=r"^SquaredError\.start must return an array of shape"):
         BoostedForestClassifier(loss=SquaredError(), **QUICK).fit(X, Y > 5)

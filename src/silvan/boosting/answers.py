@@ -69,10 +69,11 @@ def ask_leaf_values(
 ) -> Floats:
     """Best values of the leaves of a tree, a finite number for each.
 
-    The leaves of the trees of a round are numbered on, tree by tree, and none is empty.
+    Leaves may be numbered on from another tree's; the loss sees numbers from 0 on.
     """
+    leaf = leaf - leaf.min()
     values = _as_floats(loss, "leaf_values", loss.leaf_values(y, raw, weight, leaf))
-    n_leaves = int(np.ptp(leaf)) + 1
+    n_leaves = int(leaf.max()) + 1
     if values.shape != (n_leaves,) or not np.isfinite(values).all():
         rule = f"of {n_leaves} finite numbers, one for each leaf"
         raise _wrong(loss, "leaf_values", rule, f"{values!r}")

@@ -153,7 +153,7 @@ class Loss(ABC):
         weight : ndarray of shape (n_samples,) or None
             Weights of the samples.
         leaf : ndarray of shape (n_samples,)
-            Number of the leaf that each sample is in.
+            Number of the leaf that each sample is in, from 0 on.
 
         Returns
         -------
