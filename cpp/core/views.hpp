@@ -51,9 +51,11 @@ struct FeatureCodes {
 
 // One of them, none of whose values is missing or has two codes. Without codes: none.
 struct CodedColumn {
-    const std::uint8_t* codes = nullptr;  // of sample 0
-    const float* values = nullptr;        // by code, ascending
+    const std::uint8_t* codes = nullptr;       // of sample 0; row_stride bytes a sample
+    const std::uint8_t* contiguous = nullptr;  // the same one after the other, where large nodes read them faster
+    const float* values = nullptr;             // by code, ascending
     std::int64_t row_stride = 0;
+    std::int64_t n_samples = 0;
     std::int32_t n_codes = 0;
 };
 

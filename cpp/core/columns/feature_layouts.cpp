@@ -165,11 +165,13 @@ CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
     coded_ = std::move(coded);
     exceeds_cache_ = n * row_bytes(columns) > kCacheBytes;
     has_all_ = n_coded == p;
-    order_codes(n, values);
+    n_samples_ = n;
+    order_codes(values);
+    if (n * p > kCacheBytes / 2) copy_columns();
 }
 
 // Codes become those of the sorted values; features without codes have zeros.
-void CodedFeatures::order_codes(std::int64_t n_samples, std::vector<ValueCodes>& values) {
+void CodedFeatures::order_codes(std::vector<ValueCodes>& values) {
     const std::size_t p = values.size();
     std::vector<std::array<std::uint8_t, ValueCodes::kMaxValues>> new_code(p);
     tables_.resize(p * ValueCodes::kMaxValues);
@@ -183,9 +185,23 @@ void CodedFeatures::order_codes(std::int64_t n_samples, std::vector<ValueCodes>&
     }
     view_.tables = tables_.data();
     std::uint8_t* code = codes_.data();
-    for (std::int64_t i = 0; i < n_samples; ++i) {
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
         throw_if_stopped(view_.row_stride);
         for (std::size_t j = 0; j < p; ++j, ++code) *code = new_code[j][*code];
+    }
+}
+
+void CodedFeatures::copy_columns() {
+    constexpr std::int64_t kBlock = 64;  // rows whose codes stay in the first cache while all columns are written
+    const std::int64_t p = view_.row_stride;
+    columns_.allocate(codes_.size());
+    for (std::int64_t first = 0; first < n_samples_; first += kBlock) {
+        const std::int64_t last = std::min(first + kBlock, n_samples_);
+        throw_if_stopped((last - first) * p);
+        for (std::int64_t j = 0; j < p; ++j) {
+            std::uint8_t* column = columns_.data() + j * n_samples_;
+            for (std::int64_t i = first; i < last; ++i) column[i] = view_.codes[i * p + j];
+        }
     }
 }
 

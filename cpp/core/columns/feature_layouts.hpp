@@ -45,8 +45,9 @@ public:
     CodedColumn column(std::int32_t feature) const {
         const auto at = static_cast<std::size_t>(feature);
         if (at >= n_codes_.size() || n_codes_[at] == 0) return {};
-        return {view_.codes + feature, view_.tables + 256 * static_cast<std::int64_t>(feature), view_.row_stride,
-                n_codes_[at]};
+        const std::uint8_t* contiguous = columns_.size() == 0 ? nullptr : columns_.data() + feature * n_samples_;
+        return {view_.codes + feature, contiguous, view_.tables + 256 * static_cast<std::int64_t>(feature),
+                view_.row_stride,      n_samples_, n_codes_[at]};
     }
 
     // Whether two samples have the same features, as far as codes can tell.
@@ -54,13 +55,16 @@ public:
     Same compare(std::uint32_t a, std::uint32_t b) const;
 
 private:
-    void order_codes(std::int64_t n_samples, std::vector<ValueCodes>& values);
+    void order_codes(std::vector<ValueCodes>& values);
+    void copy_columns();
 
     std::vector<std::uint8_t> coded_;    // per feature, or empty
     std::vector<std::int32_t> n_codes_;  // per feature: 0 where it has none, misses values or has both zeros
     std::vector<float> tables_;
     Buffer<std::uint8_t> codes_;
+    Buffer<std::uint8_t> columns_;  // the same column by column, where they exceed the cache
     FeatureCodes view_;
+    std::int64_t n_samples_ = 0;
     bool exceeds_cache_ = false;  // whether the features as they are do
     bool has_all_ = false;        // every feature has codes
     bool is_ambiguous_ = false;   // samples with other codes may have the same features

@@ -10,22 +10,49 @@
 namespace silvan {
 namespace {
 
+// What a pass over a node's samples adds up: codes and cells of some columns.
+template <typename Cell>
+struct Pass {
+    const std::uint32_t* samples;
+    std::int64_t n_samples;
+    std::int64_t stride;
+    const std::uint8_t* codes[kMaxCodedColumns];
+    Cell* cells[kMaxCodedColumns];
+};
+
 // Columns that are counted in one pass: their cells do not wait for each other. The number is a constant, so that all
-// pointers stay in registers.
-template <std::size_t kColumns>
-void add_words(const std::uint32_t* samples, std::int64_t n_samples, const std::uint64_t* words,
-               const CodedColumn* columns, std::uint64_t* cells, const std::size_t* first_cell) {
-    const std::int64_t stride = columns[0].row_stride;
+// pointers stay in registers. `add` adds sample i to the cell of a code.
+template <std::size_t kColumns, typename Cell, typename Add>
+void add_samples(const Pass<Cell>& pass, const Add& add) {
     const std::uint8_t* codes[kColumns];
-    std::uint64_t* counts[kColumns];
-    for (std::size_t c = 0; c < kColumns; ++c) {
-        codes[c] = columns[c].codes;
-        counts[c] = cells + first_cell[c];
+    Cell* cells[kColumns];
+    std::copy_n(pass.codes, kColumns, codes);
+    std::copy_n(pass.cells, kColumns, cells);
+    for (std::int64_t i = 0; i < pass.n_samples; ++i) {
+        const std::int64_t at = pass.samples[i] * pass.stride;
+        for (std::size_t c = 0; c < kColumns; ++c) add(i, cells[c], codes[c][at]);
     }
-    for (std::int64_t i = 0; i < n_samples; ++i) {
-        const std::int64_t at = samples[i] * stride;
-        const std::uint64_t word = words[i];
-        for (std::size_t c = 0; c < kColumns; ++c) counts[c][codes[c][at]] += word;
+}
+
+template <typename Cell, typename Add>
+void add_columns(const Pass<Cell>& pass, std::int64_t n_columns, const Add& add) {
+    switch (n_columns) {
+        case 1:
+            return add_samples<1>(pass, add);
+        case 2:
+            return add_samples<2>(pass, add);
+        case 3:
+            return add_samples<3>(pass, add);
+        case 4:
+            return add_samples<4>(pass, add);
+        case 5:
+            return add_samples<5>(pass, add);
+        case 6:
+            return add_samples<6>(pass, add);
+        case 7:
+            return add_samples<7>(pass, add);
+        default:
+            return add_samples<kMaxCodedColumns>(pass, add);
     }
 }
 
@@ -143,43 +170,41 @@ void CodeCounts::start(const NodeContext& node, const ClassTargets& targets, std
     }
 }
 
+// Nodes of many of the samples stream through columns; the rows of smaller ones are in the cache, or soon will be.
 void CodeCounts::count(const CodedColumn* columns, std::int64_t n_columns) {
     std::copy_n(columns, n_columns, columns_.begin());
+    const bool stream = columns[0].contiguous != nullptr && 8 * n_samples_ > columns[0].n_samples;
+    stride_ = stream ? 1 : columns[0].row_stride;
     std::size_t n_cells = 0;
     for (std::size_t c = 0; c < static_cast<std::size_t>(n_columns); ++c) {
         first_cell_[c] = n_cells;
         n_cells += static_cast<std::size_t>(columns[c].n_codes);
     }
+    const auto pass_over = [&]<typename Cell>(Cell* cells, std::int64_t width) {
+        Pass<Cell> pass{samples_, n_samples_, stride_, {}, {}};
+        for (std::int64_t c = 0; c < n_columns; ++c) {
+            pass.codes[c] = codes_of(c);
+            pass.cells[c] = cells + first_cell_[static_cast<std::size_t>(c)] * static_cast<std::size_t>(width);
+        }
+        return pass;
+    };
     if (bits_ > 0) {
         if (cells_.size() < n_cells) cells_.resize(n_cells);
-        count_words(n_columns);
+        const std::uint64_t* words = words_.data();
+        add_columns(pass_over(cells_.data(), 1), n_columns,
+                    [words](std::int64_t i, std::uint64_t* cells, std::size_t code) { cells[code] += words[i]; });
         return;
     }
-    const std::size_t n_numbers = n_cells * static_cast<std::size_t>(n_fields_);
-    if (wide_cells_.size() < n_numbers) wide_cells_.resize(n_numbers);
-    for (std::int64_t c = 0; c < n_columns; ++c) count_fields(c);
-}
-
-void CodeCounts::count_words(std::int64_t n_columns) {
-    using Add = void (*)(const std::uint32_t*, std::int64_t, const std::uint64_t*, const CodedColumn*, std::uint64_t*,
-                         const std::size_t*);
-    constexpr std::array<Add, kMaxCodedColumns> kAdd{add_words<1>, add_words<2>, add_words<3>, add_words<4>,
-                                                     add_words<5>, add_words<6>, add_words<7>, add_words<8>};
-    kAdd[static_cast<std::size_t>(n_columns - 1)](samples_, n_samples_, words_.data(), columns_.data(), cells_.data(),
-                                                  first_cell_.data());
-}
-
-void CodeCounts::count_fields(std::int64_t column) {
-    const auto at = static_cast<std::size_t>(column);
-    const CodedColumn& codes = columns_[at];
     const std::int64_t width = n_fields_;
-    std::int32_t* cells = wide_cells_.data() + first_cell_[at] * static_cast<std::size_t>(width);
-    const bool count_samples = n_fields_ > targets_.n_classes;
-    for (std::int64_t i = 0; i < n_samples_; ++i) {
-        std::int32_t* cell = cells + codes.codes[samples_[i] * codes.row_stride] * width;
-        cell[targets_.label[i]] += targets_.count[i];
-        if (count_samples) ++cell[targets_.n_classes];
-    }
+    const std::size_t n_numbers = n_cells * static_cast<std::size_t>(width);
+    if (wide_cells_.size() < n_numbers) wide_cells_.resize(n_numbers);
+    const std::int32_t one_sample = n_fields_ > targets_.n_classes ? 1 : 0;
+    add_columns(pass_over(wide_cells_.data(), width), n_columns,
+                [this, width, one_sample](std::int64_t i, std::int32_t* cells, std::int64_t code) {
+                    std::int32_t* cell = cells + code * width;
+                    cell[targets_.label[i]] += targets_.count[i];
+                    if (one_sample != 0) ++cell[width - 1];
+                });
 }
 
 CodeCounts::Occupied CodeCounts::list_occupied(std::int64_t i) const {
@@ -194,8 +219,9 @@ CodeCounts::Occupied CodeCounts::list_occupied(std::int64_t i) const {
     if (column.n_codes * width > 4 * n_samples_ + 16) {
         // A look at each sample is shorter than one at each cell.
         std::array<std::uint64_t, 4> present{};
+        const std::uint8_t* codes = codes_of(i);
         for (std::int64_t s = 0; s < n_samples_; ++s) {
-            const std::uint32_t code = column.codes[samples_[s] * column.row_stride];
+            const std::uint32_t code = codes[samples_[s] * stride_];
             present[code / 64] |= std::uint64_t{1} << (code % 64);
         }
         for (std::int32_t part = 0; part < 4; ++part) {
@@ -233,10 +259,12 @@ CountedSplit CodeCounts::search_best(const CodedColumn& column, const Occupied& 
 }
 
 template <typename Side>
-CountedSplit CodeCounts::search_drawn(const CodedColumn& column, const Occupied& occupied, Random& random, Side&& left) const {
+CountedSplit CodeCounts::search_drawn(const CodedColumn& column, const Occupied& occupied, Random& random,
+                                      Side&& left) const {
     const auto last = static_cast<std::size_t>(occupied.n - 1);
     CountedSplit drawn;
-    drawn.lower = draw_threshold({column.values[occupied.codes[0]], column.values[occupied.codes[last]], false}, random);
+    drawn.lower =
+        draw_threshold({column.values[occupied.codes[0]], column.values[occupied.codes[last]], false}, random);
     for (std::size_t k = 0; column.values[occupied.codes[k]] <= drawn.lower; ++k) left.add(occupied.codes[k]);
     drawn.found = left.has_samples(n_samples_, min_samples_leaf_);
     drawn.score = left.score();

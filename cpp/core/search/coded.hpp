@@ -44,8 +44,11 @@ private:
         std::int32_t n = 0;
     };
 
-    void count_words(std::int64_t n_columns);
-    void count_fields(std::int64_t column);
+    // How the columns are read at this node.
+    const std::uint8_t* codes_of(std::int64_t i) const {
+        const CodedColumn& column = columns_[static_cast<std::size_t>(i)];
+        return stride_ == 1 ? column.contiguous : column.codes;
+    }
     Occupied list_occupied(std::int64_t i) const;
     template <typename Side>
     CountedSplit search_best(const CodedColumn& column, const Occupied& occupied, Side&& left) const;
@@ -63,6 +66,7 @@ private:
     std::int32_t bits_ = 0;             // of a field in a word; 0 where each has a number of its own
     std::vector<std::uint64_t> words_;  // what each sample adds to a cell
     std::array<CodedColumn, kMaxCodedColumns> columns_;
+    std::int64_t stride_ = 1;  // bytes between the codes of a sample and of the next
     std::array<std::size_t, kMaxCodedColumns> first_cell_{};
     std::vector<std::uint64_t> cells_;      // zero between searches
     std::vector<std::int32_t> wide_cells_;  // n_fields_ numbers each, where they do not share a word; likewise

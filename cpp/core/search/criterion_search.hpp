@@ -188,10 +188,9 @@ private:
     float threshold_of(const CountedSplit& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
         if (settings_.random_thresholds) return best.lower;
-        const float upper = best_is_counted_
-                                ? best.upper
-                                : settings_.kernels.smallest_above(settings_.scratch.values.best(),
-                                                                   criterion_.n_samples(), best.lower);
+        const float upper = best_is_counted_ ? best.upper
+                                             : settings_.kernels.smallest_above(settings_.scratch.values.best(),
+                                                                                criterion_.n_samples(), best.lower);
         const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));
         const auto threshold = static_cast<float>(middle);
         return threshold < upper ? threshold : best.lower;
@@ -200,8 +199,7 @@ private:
     // Where training met no missing value, later ones follow the side of the larger weight.
     bool is_heavier_left(const CountedSplit& best) {
         const float* values = settings_.scratch.values.best();
-        const double weight =
-            best_is_counted_ ? best.weight_left : criterion_.weight_up_to(values, best.threshold);
+        const double weight = best_is_counted_ ? best.weight_left : criterion_.weight_up_to(values, best.threshold);
         return weight > criterion_.total_weight() - weight;
     }
 
@@ -214,7 +212,7 @@ private:
     CountedSplit best_;
     bool best_is_counted_ = false;
     double best_rank_ = kNoScore;
-    bool has_missing_ = false;                 // along the best direction so far
+    bool has_missing_ = false;  // along the best direction so far
     bool codes_started_ = false;
     std::int64_t coded_[kMaxCodedColumns] = {};  // numbers of the directions that were counted
 };
