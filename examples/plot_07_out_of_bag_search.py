@@ -45,7 +45,7 @@ for (i, j), value in np.ndenumerate(error):
     text = f"{value:.2f}\n{n_trees[i, j]} trees"
     axis.text(j, i, text, ha="center", va="center", color=colour, fontsize=9)
 axis.set_xticks(
-    range(shape[1]), [f"{distribution.mean_nonzeros}" for distribution in grid["projections"]]
+    range(shape[1]), [str(each.distribution.mean_nonzeros) for each in grid["projections"]]
 )
 axis.set_yticks(range(shape[0]), [f"{d}" for d in grid["max_features"]])
 axis.set(xlabel="mean number of features in a direction", ylabel="directions at a node")

@@ -5,6 +5,7 @@ Training samples alone: series by folds of their training samples, images by par
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ from experiments.store import Cell, Store, measure_cells
 from silvan import ManifoldForestClassifier
 from silvan.channels import Convolutions, Difference, Gradients, LocalContrast, Raw, Spectrum
 
-N_TREES, MAX_SERIES, MAX_FOLDS = 100, 400, 3
-IMAGES = {"mnist": (1000, 3000), "fashion_mnist": (1000, 3000), "cifar10": (2000, 2000)}
+N_TREES, MAX_SERIES, MAX_FOLDS = 100, 200, 3
+IMAGES = {"mnist": (1000, 3000), "fashion_mnist": (1000, 3000), "cifar10": (1000, 2000)}
 DEFAULT = "default"
 _BASE = [Raw(), Difference(), Spectrum()]
 SERIES_SETTINGS: dict[str, dict[str, Any]] = {
@@ -50,15 +51,15 @@ IMAGE_SETTINGS: dict[str, dict[str, Any]] = {
     "local contrast, too": {"channels": [Raw(), Gradients(), LocalContrast()]},
     "16 convolutions, too": {"channels": [Raw(), Gradients(), Convolutions(16)]},
     "mean and spread": {"statistics": ("mean", "spread")},
-    "windows of 8": {"max_size": 8},
-    "windows of 16": {"max_size": 16},
+    "windows of 5": {"max_size": 5},
+    "windows of 12": {"max_size": 12},
     "no shifts": {"shift": 0},
-    "shifts of 2": {"shift": 2},
+    "shifts of 1": {"shift": 1},
+    "shifts of 3": {"shift": 3},
     "pairs of windows": {"n_patches": 2},
-    "best thresholds": {"thresholds": "best"},
+    "random thresholds": {"thresholds": "random"},
     "bootstrap": {"bootstrap": True},
-    "best thresholds, bootstrap": {"thresholds": "best", "bootstrap": True},
-    "0.7 of the samples": {"max_samples": 0.7},
+    "twice the candidates": {"max_features": "twice"},
 }
 
 
@@ -77,6 +78,9 @@ def measure(cell: Cell) -> Cell:
         if settings.get("max_size") == "quarter":
             length = max(1, X.shape[-1] // 4)
             settings["max_size"] = length if X.ndim == 2 else (X.shape[1], length)
+        if settings.get("max_features") == "twice":
+            default = ManifoldForestClassifier(1, random_state=0).fit(X[:50], y[:50])
+            settings["max_features"] = 2 * math.isqrt(default.channels_.layout.n_cells)
         if X.ndim == 3 and not is_image:
             settings["contiguous"] = (False, True)
         forest = ManifoldForestClassifier(N_TREES, random_state=seed, **settings)
@@ -119,7 +123,7 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     series, images = series_names(arguments.data), list(IMAGES)
     if arguments.quick:
         series, images = series[:2], images[:1]
-    kinds = [(series, SERIES_SETTINGS), (images, IMAGE_SETTINGS)]
+    kinds = [(images, IMAGE_SETTINGS), (series, SERIES_SETTINGS)]
     return [
         {"dataset": name, "setting": setting, "seed": seed, "data": arguments.data}
         for names, settings in kinds
@@ -155,7 +159,7 @@ def image_table(store: Store, names: list[str]) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then write."""
-    arguments = parse("channel_defaults", __doc__ or "", seeds=2, argv=argv)
+    arguments = parse("channel_defaults", __doc__ or "", seeds=1, argv=argv)
     path = arguments.output / "measurements" / "channel_defaults.csv"
     store = Store(path, ("dataset", "setting", "seed"), ("error", "seconds"))
     cells = list_cells(arguments)

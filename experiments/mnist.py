@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from experiments.arguments import parse
-from experiments.images import run
+from experiments.images import Bounds, run
+
+BOUNDS = Bounds(morf=0.026, channels=0.014, boosted=0.0085)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("mnist", __doc__ or "", seeds=3, argv=argv)
-    run(arguments, "mnist", "MNIST", 0.026)
+    run(arguments, "mnist", "MNIST", BOUNDS)
 
 
 if __name__ == "__main__":

@@ -25,12 +25,14 @@ from experiments.scoring import SCORES, score_system
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import (
     CLASSICS,
+    N_TREES,
     make_classic,
     make_forest,
     make_image_patches,
     make_rf,
     make_sporf,
 )
+from silvan import ManifoldForestClassifier
 from silvan.datasets import make_bars, make_circle_segments, make_impulse
 from silvan.projections import Patches
 
@@ -46,7 +48,7 @@ class Setting(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A simulation, its sizes, SPORF's directions, and the manifold forests of the papers.
+    """A simulation, its sizes, SPORF's directions, the forests of the papers, and its grid.
 
     `repeats` multiplies the seeds for forests: with a few bars a result depends on the draw, and
     wrapped and padded patches on the circle differ by little.
@@ -56,6 +58,7 @@ class Problem(NamedTuple):
     sizes: tuple[int, ...]
     n_directions: int | str
     forests: dict[str, Setting]
+    grid: dict[str, Any]
     repeats: int = 1
 
 
@@ -76,6 +79,8 @@ BAR_FORESTS = {
     "MF, Table 2": Setting(make_image_patches((2, 2), (2, 9)), 28),
     "MORF, 4 x 1": Setting(make_image_patches((4, 1), (4, 1)), 28),
 }
+CIRCLE: dict[str, Any] = {"shape": 100, "boundary": "wrap"}
+IMAGE: dict[str, Any] = {"shape": (28, 28)}
 PANELS = ("circle", "bars", "impulse")
 PROBLEMS = {
     "circle": Problem(
@@ -87,6 +92,7 @@ PROBLEMS = {
             "MORF, pad": Setting(line(1, 15, "pad"), 40),
             "MF, Table 2": Setting(line(3, 12, "wrap"), 50),
         },
+        CIRCLE,
         repeats=4,
     ),
     "bars": Problem(
@@ -94,10 +100,11 @@ PROBLEMS = {
         (10, 20, 30, 40, 50, 100),
         28,
         BAR_FORESTS,
+        IMAGE,
         repeats=4,
     ),
     "bars, equal classes": Problem(
-        draw_equal_bars, (10, 20, 30, 40, 50, 100), 28, BAR_FORESTS, repeats=4
+        draw_equal_bars, (10, 20, 30, 40, 50, 100), 28, BAR_FORESTS, IMAGE, repeats=4
     ),
     "impulse": Problem(
         make_impulse,
@@ -107,6 +114,7 @@ PROBLEMS = {
             "MORF": Setting(line(1, 5, "pad"), "sqrt"),
             "MF, Table 2": Setting(line(2, 12, "pad"), 30),
         },
+        {"shape": 100},
     ),
 }
 
@@ -123,6 +131,8 @@ def make_system(cell: Cell) -> Any:
     if name in problem.forests:
         setting = problem.forests[name]
         return make_forest(setting.patches, seed, setting.n_directions)
+    if name == "channels":
+        return ManifoldForestClassifier(N_TREES, random_state=seed, n_jobs=1, **problem.grid)
     if name == "RF":
         return make_rf(seed)
     if name == "SPORF":
@@ -144,15 +154,15 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     """Every fit: the forests first, the slow systems last."""
     names = list(dict.fromkeys(name for p in PROBLEMS.values() for name in p.forests))
     cells = []
-    for system in (*names, "RF", "SPORF", *CLASSICS, "CNN"):
+    for system in ("channels", *names, "RF", "SPORF", *CLASSICS, "CNN"):
         for name, problem in PROBLEMS.items():
             if system.startswith(("MORF", "MF")) and system not in problem.forests:
                 continue
-            if name not in PANELS and system in (*CLASSICS, "CNN"):
+            if name not in PANELS and system in ("channels", *CLASSICS, "CNN"):
                 continue
             for n in problem.sizes[:2] if arguments.quick else problem.sizes:
                 seeds = 1 if system == "CNN" and name != "circle" else arguments.seeds
-                seeds *= 1 if system in (*CLASSICS, "CNN") else problem.repeats
+                seeds *= 1 if system in ("channels", *CLASSICS, "CNN") else problem.repeats
                 for seed in range(seeds):
                     cells.append({"problem": name, "system": system, "n": n, "seed": seed})
     return cells
@@ -179,6 +189,12 @@ def check_expectations(store: Store) -> list[Expectation]:
             BAYES_IMPULSE + 0.015,
         ),
     ]
+    for problem in PANELS:
+        gaps = [
+            error(problem, "channels", n) - error(problem, "MORF", n)
+            for n in PROBLEMS[problem].sizes
+        ]
+        expectations.append(no_worse(f"{problem}: channels no worse than MORF at every n", gaps))
     pairs = [("circle", "MORF, pad"), *[(p, s) for p in PROBLEMS for s in ("RF", "SPORF")]]
     for problem, other in pairs:
         gaps = [

@@ -10,6 +10,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 MODULES = (
     "",
+    ".dask",
     ".datasets",
     ".explanations",
     ".export",

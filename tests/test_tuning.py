@@ -118,10 +118,10 @@ def test_candidates_with_other_rows_are_right_too(parity):
 def test_rows_are_read_once_for_all_that_can_share_them(parity, monkeypatch):
     X, y = parity
     reads = []
-    read = ForestClassifier._read_rows
+    read = ForestClassifier._read_samples
     monkeypatch.setattr(
         ForestClassifier,
-        "_read_rows",
+        "_read_samples",
         lambda self, *rest: reads.append(self.max_samples) or read(self, *rest),
     )
     OutOfBagSearch(ForestClassifier(20, random_state=0), GRID).fit(X, y)
@@ -332,7 +332,7 @@ def test_the_time_left_does_not_rise_with_the_directions(parity, monkeypatch):
 )
 def test_mistakes_are_refused_before_any_tree_is_grown(search, message, parity, monkeypatch):
     X, y = parity
-    monkeypatch.setattr(ForestClassifier, "_read_rows", None)
+    monkeypatch.setattr(ForestClassifier, "_read_samples", None)
     with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         search.fit(X, y)
     assert not hasattr(search, "best_estimator_")

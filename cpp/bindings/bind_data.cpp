@@ -53,6 +53,20 @@ Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>&
     return to_numpy(std::move(order));
 }
 
+template <typename Target>
+Array<std::uint64_t> sample_hashes(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+                                   const std::optional<ConstArray<float>>& factors) {
+    const FeatureMatrix features = view_features(x);
+    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
+    std::vector<std::uint64_t> hashes;
+    run_on_team(1, [&](const ThreadTeam& team) {
+        hashes = hash_samples(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
+                              factors ? factors->data() : nullptr, team);
+    });
+    return to_numpy(std::move(hashes));
+}
+
 Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
     std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.view.n_samples));
     run_interruptibly([&] { draw_samples(draws.view, seed, tree, multiplicity.data()); });
@@ -61,16 +75,18 @@ Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint
 
 template <typename Target>
 Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
-                                   const ConstArray<std::uint32_t>& order, std::int64_t n_threads) {
+                                   const ConstArray<std::uint32_t>& order,
+                                   const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
+    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
     if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
         throw std::invalid_argument("targets and order need one entry per sample");
     }
     check_order(order);
     std::vector<std::uint8_t> repeats;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
-        repeats =
-            mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data(), team);
+        repeats = mark_repeats(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)), order.data(),
+                               factors ? factors->data() : nullptr, team);
     });
     return to_numpy(std::move(repeats));
 }
@@ -94,14 +110,20 @@ void bind_data(nb::module_& m) {
           nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
     m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
           nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
+    constexpr auto kSampleHashes =
+        "The hash of each sample's features (times factors, if any) and targets, which sample_order sorts by.";
+    m.def("sample_hashes", &sample_hashes<double>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("factors") = nb::none(), kSampleHashes);
+    m.def("sample_hashes", &sample_hashes<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("factors") = nb::none(), kSampleHashes);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
     constexpr auto kSampleRepeats =
-        "For each position in the canonical order, 1 if the sample there equals the one before.";
+        "For each position in the canonical order with the same factors, 1 if the sample there equals the one before.";
     m.def("sample_repeats", &sample_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          nb::arg("n_threads") = 1, kSampleRepeats);
+          nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
     m.def("sample_repeats", &sample_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("order"), nb::arg("n_threads") = 1, kSampleRepeats);
+          nb::arg("order"), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

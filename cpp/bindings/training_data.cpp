@@ -50,12 +50,20 @@ void check_order(const ConstArray<std::uint32_t>& order) {
 
 HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,
-                                 std::optional<ConstArray<std::uint8_t>> repeats)
-    : order_(std::move(order)), cumulative_(std::move(cumulative)), repeats_(std::move(repeats)) {
+                                 std::optional<ConstArray<std::uint8_t>> repeats,
+                                 std::optional<ConstArray<std::int32_t>> given,
+                                 std::optional<ConstArray<std::uint32_t>> ranks)
+    : order_(std::move(order)),
+      cumulative_(std::move(cumulative)),
+      repeats_(std::move(repeats)),
+      given_(std::move(given)),
+      ranks_(std::move(ranks)) {
     const std::size_t n_samples = order_.shape(0);
     require(n_samples >= 1, "order must not be empty");
     require(!cumulative_ || cumulative_->shape(0) == n_samples, "cumulative and order differ in length");
     require(!repeats_ || repeats_->shape(0) == n_samples, "repeats and order differ in length");
+    require(!given_ || given_->shape(0) == n_samples, "given and order differ in length");
+    require(!ranks_ || ranks_->shape(0) == n_samples, "ranks and order differ in length");
     require(n_draws >= 1 && n_draws <= std::numeric_limits<std::int32_t>::max(),
             "n_draws must be between 1 and 2^31 - 1");
     require(estimation_share >= 0.0 && estimation_share < 1.0, "estimation_share must be in [0, 1)");
@@ -68,6 +76,8 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
     view.replace = replace;
     view.estimation_share = estimation_share;
     view.repeats = repeats_ ? repeats_->data() : nullptr;
+    view.given = given_ ? given_->data() : nullptr;
+    view.ranks = ranks_ ? ranks_->data() : nullptr;
 }
 
 HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
@@ -118,9 +128,10 @@ void bind_training(nb::module_& m) {
     nb::class_<HeldSampleDraws>(m, "SampleDraws",
                                 "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
         .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
-                      std::optional<ConstArray<std::uint8_t>>>(),
+                      std::optional<ConstArray<std::uint8_t>>, std::optional<ConstArray<std::int32_t>>,
+                      std::optional<ConstArray<std::uint32_t>>>(),
              "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
-             "repeats"_a.none() = nb::none());
+             "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none(), "ranks"_a.none() = nb::none());
     nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the samples.")
         .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t>(),
              "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a);

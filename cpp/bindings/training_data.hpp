@@ -22,7 +22,8 @@ class HeldSampleDraws {
 public:
     HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                     std::optional<ConstArray<double>> cumulative, double estimation_share,
-                    std::optional<ConstArray<std::uint8_t>> repeats);
+                    std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int32_t>> given,
+                    std::optional<ConstArray<std::uint32_t>> ranks);
 
     SampleDraws view;
 
@@ -30,6 +31,8 @@ private:
     ConstArray<std::uint32_t> order_;
     std::optional<ConstArray<double>> cumulative_;
     std::optional<ConstArray<std::uint8_t>> repeats_;
+    std::optional<ConstArray<std::int32_t>> given_;
+    std::optional<ConstArray<std::uint32_t>> ranks_;
 };
 
 // Targets in Python: class codes, outputs with a column for each, or None.

@@ -92,34 +92,15 @@ std::uint64_t hash_sample(const T* sample, std::int64_t n_features, std::int64_t
 }
 
 template <typename T, typename Target>
-void hash_block(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets, const float* factors,
-                std::int64_t first, std::int64_t last, std::uint64_t* hashes) {
-    for (std::int64_t i = first; i < last; ++i) {
-        throw_if_stopped(features.n_features);
-        std::uint64_t hash = hash_sample(features.as<T>() + i * features.row_stride, features.n_features,
-                                         features.column_stride, factors);
-        for (std::int64_t k = 0; k < n_targets; ++k) {
-            const auto target = static_cast<double>(targets[i * n_targets + k]);
-            hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
-        }
-        hashes[i] = hash;
+std::uint64_t hash_with_targets(const FeatureMatrix& features, std::int64_t i, const Target* targets,
+                                std::int64_t n_targets, const float* factors) {
+    std::uint64_t hash =
+        hash_sample(features.as<T>() + i * features.row_stride, features.n_features, features.column_stride, factors);
+    for (std::int64_t k = 0; k < n_targets; ++k) {
+        const auto target = static_cast<double>(targets[i * n_targets + k]);
+        hash = combine_keys(hash, std::bit_cast<std::uint64_t>(target));
     }
-}
-
-template <typename Target>
-Buffer<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                   const float* factors, const ThreadTeam& team) {
-    constexpr std::int64_t kBlock = 4096;
-    Buffer<std::uint64_t> hashes;
-    hashes.resize(static_cast<std::size_t>(features.n_samples));
-    team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
-        if (features.type == FeatureType::float32) {
-            hash_block<float>(features, targets, n_targets, factors, first, last, hashes.data());
-        } else {
-            hash_block<std::uint8_t>(features, targets, n_targets, factors, first, last, hashes.data());
-        }
-    });
-    return hashes;
+    return hash;
 }
 
 struct HashedSample {
@@ -132,7 +113,7 @@ constexpr int kPartBits = 8;
 constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 
 // Where each part begins, and the end of the last.
-std::vector<std::size_t> divide_by_hash(const Buffer<std::uint64_t>& hashes, Buffer<HashedSample>& samples) {
+std::vector<std::size_t> divide_by_hash(const std::vector<std::uint64_t>& hashes, Buffer<HashedSample>& samples) {
     const auto part_of = [](std::uint64_t hash) { return static_cast<std::size_t>(hash >> (64 - kPartBits)); };
     std::vector<std::size_t> begin(kParts + 1);
     for (std::size_t i = 0; i < hashes.size(); ++i) ++begin[part_of(hashes[i]) + 1];
@@ -162,6 +143,10 @@ void for_drawn_samples(const SampleDraws& draws, const std::int32_t* multiplicit
 }  // namespace
 
 void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, std::int32_t* multiplicity) {
+    if (draws.given != nullptr) {
+        std::copy(draws.given, draws.given + draws.n_samples, multiplicity);
+        return;
+    }
     const bool all_samples = !draws.replace && draws.n_draws >= draws.n_samples;
     std::fill(multiplicity, multiplicity + draws.n_samples, all_samples ? 1 : 0);
     if (all_samples) return;
@@ -207,6 +192,23 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 }
 
 template <typename Target>
+std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                        const float* factors, const ThreadTeam& team) {
+    constexpr std::int64_t kBlock = 4096;
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
+    team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            throw_if_stopped(features.n_features);
+            hashes[static_cast<std::size_t>(i)] =
+                features.type == FeatureType::float32
+                    ? hash_with_targets<float>(features, i, targets, n_targets, factors)
+                    : hash_with_targets<std::uint8_t>(features, i, targets, n_targets, factors);
+        }
+    });
+    return hashes;
+}
+
+template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                            const double* weights, const float* factors, const ThreadTeam& team) {
     Buffer<HashedSample> samples;
@@ -230,20 +232,24 @@ std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const 
 
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                       const std::uint32_t* order, const ThreadTeam& team) {
-    const Buffer<std::uint64_t> hashes = hash_samples(features, targets, n_targets, nullptr, team);
+                                       const std::uint32_t* order, const float* factors, const ThreadTeam& team) {
+    const std::vector<std::uint64_t> hashes = hash_samples(features, targets, n_targets, factors, team);
     std::vector<std::uint8_t> repeats(hashes.size());
     for (std::size_t i = 1; i < repeats.size(); ++i) repeats[i] = hashes[order[i]] == hashes[order[i - 1]] ? 1 : 0;
     return repeats;
 }
 
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const std::int32_t*, std::int64_t, const float*,
+                                                 const ThreadTeam&);
+template std::vector<std::uint64_t> hash_samples(const FeatureMatrix&, const double*, std::int64_t, const float*,
+                                                 const ThreadTeam&);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const std::int32_t*, std::int64_t,
                                                     const double*, const float*, const ThreadTeam&);
 template std::vector<std::uint32_t> canonical_order(const FeatureMatrix&, const double*, std::int64_t, const double*,
                                                     const float*, const ThreadTeam&);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const std::int32_t*, std::int64_t,
-                                                const std::uint32_t*, const ThreadTeam&);
+                                                const std::uint32_t*, const float*, const ThreadTeam&);
 template std::vector<std::uint8_t> mark_repeats(const FeatureMatrix&, const double*, std::int64_t, const std::uint32_t*,
-                                                const ThreadTeam&);
+                                                const float*, const ThreadTeam&);
 
 }  // namespace silvan

@@ -23,6 +23,11 @@ struct SampleDraws {
     double estimation_share = 0.0;
     // For each position in canonical order 1 if the sample there equals the one before; nullptr: none does.
     const std::uint8_t* repeats = nullptr;
+    // How often each sample was drawn, for one tree whose draws were made elsewhere, from a larger set; nullptr: draws
+    // are made here.
+    const std::int32_t* given = nullptr;
+    // The places of the samples in the canonical order of that larger set; nullptr: this set is all there is.
+    const std::uint32_t* ranks = nullptr;
 };
 
 inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share > 0.0; }
@@ -40,6 +45,11 @@ std::vector<std::uint8_t> choose_estimation_samples(const SampleDraws& draws, st
 // The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.
 std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree);
 
+// A hash of the features (times factors, see below) and targets of each sample, by which canonical_order sorts.
+template <typename Target>
+std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
+                                        const float* factors, const ThreadTeam& team);
+
 // Sorts samples by a hash of their features and targets, equal ones by weight (nullptr: all equal), stably: equal
 // samples end up side by side, and any permutation of the training set gives the same sequence of samples and weights.
 // `targets` is n_samples x n_targets, of std::int32_t or double. With factors, one per feature, the hash is of the
@@ -48,9 +58,9 @@ template <typename Target>
 std::vector<std::uint32_t> canonical_order(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                            const double* weights, const float* factors, const ThreadTeam& team);
 
-// For each position in `order`, the canonical one, 1 if the sample there equals the one before.
+// For each position in `order`, the canonical one with the same factors, 1 if the sample there equals the one before.
 template <typename Target>
 std::vector<std::uint8_t> mark_repeats(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
-                                       const std::uint32_t* order, const ThreadTeam& team);
+                                       const std::uint32_t* order, const float* factors, const ThreadTeam& team);
 
 }  // namespace silvan

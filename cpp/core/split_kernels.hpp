@@ -94,6 +94,11 @@ inline std::int32_t cell_of(float value, float minimum, float scale) {
     return static_cast<std::int32_t>(place);
 }
 
+// Whether samples, ascending, are neighbours.
+inline bool are_consecutive(const std::uint32_t* samples, std::int64_t n_samples) {
+    return n_samples > 0 && static_cast<std::int64_t>(samples[n_samples - 1] - samples[0]) == n_samples - 1;
+}
+
 // Samples of a node as histograms of gradients read them. A bin has one word, the sum of gradients with the number of
 // samples above it, or two: gradients, and hessians with the number of samples above them.
 struct HistogramInput {

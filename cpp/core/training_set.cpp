@@ -30,6 +30,7 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
             "the distribution was made for another number of features");
     space = make_column_space(features.n_features, describe_columns(arrays, distribution));
     space->check(features);
+    space->place_samples(samples.ranks);
     columns = space->read_training(arrays.layouts, samples.order, kernels);
 }
 

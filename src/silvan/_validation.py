@@ -180,7 +180,7 @@ def as_training_features(
     return TrainingFeatures(columns, None)
 
 
-def as_rows(X: NDArray[Any]) -> NDArray[Any]:
+def as_samples(X: NDArray[Any]) -> NDArray[Any]:
     """The array as float32 or uint8, without a copy where the core reads it as it is."""
     dtype = X.dtype if X.dtype in (np.float32, np.uint8) else np.float32
     return X.astype(dtype, copy=not _steps_in_elements(X))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,9 @@ from silvan._persistence import PersistentMixin, require_fitted
 from silvan._validation import check_sample_weight
 
 __all__ = ["RankScaler"]
+
+# Of a feature, ascending, and how many samples have each.
+DistinctValues = tuple[NDArray[Any], NDArray[np.float64]]
 
 
 class RankScaler(
@@ -147,12 +151,18 @@ class RankScaler(
     ) -> Self:
         """Learn from the samples `kept` (None: all) of checked data."""
         counts = sample_counts(weight, kept)
-        self.n_features_in_ = X.shape[1]
+        columns = (X[:, j] if kept is None else X[kept, j] for j in range(X.shape[1]))
+        return self._learn_distinct(
+            X.shape[1], (distinct_values(column, counts) for column in columns)
+        )
+
+    def _learn_distinct(self, n_features: int, features: Iterable[DistinctValues]) -> Self:
+        """Learn from the distinct values of each feature, and how many samples have each."""
+        self.n_features_in_ = n_features
         self.values_: list[NDArray[Any]] = []
         self.ranks_: list[NDArray[Any]] = []
-        self.n_values_ = np.empty(X.shape[1])
-        for j in range(X.shape[1]):
-            values, n = distinct_values(X[:, j] if kept is None else X[kept, j], counts)
+        self.n_values_ = np.empty(n_features)
+        for j, (values, n) in enumerate(features):
             ends = np.cumsum(n)
             self.values_.append(values)
             self.ranks_.append(_as_float32_if_exact(ends - (n - 1.0) / 2))
@@ -210,9 +220,7 @@ def sample_counts(
     return exact_weights(weight * (len(weight) / math.fsum(weight)))
 
 
-def distinct_values(
-    column: NDArray[Any], counts: NDArray[np.float64] | None
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def distinct_values(column: NDArray[Any], counts: NDArray[np.float64] | None) -> DistinctValues:
     """Distinct values of a feature that are not missing, ascending, and how many samples have each.
 
     What is computed from them depends neither on the order of the samples nor on whether samples

@@ -1,6 +1,7 @@
 """Ctrl-C before a command begins and after it ends."""
 
 import signal
+import subprocess
 import sys
 from types import ModuleType
 
@@ -23,3 +24,31 @@ def test_an_interrupt_before_a_command_begins_is_a_sentence(monkeypatch, capsys)
     assert ended.value.code == 130
     assert capsys.readouterr().err == "silvan: stopped.\n"
     assert handlers == [(signal.SIGINT, signal.SIG_IGN)]
+
+
+_INTERRUPTED_IMPORT = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from silvan.__main__ import main
+sys.argv = ["silvan", "--help"]
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["numpy", "silvan.app.commands"])
+def test_an_interrupt_while_modules_are_imported_is_a_sentence(name):
+    ended = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_IMPORT.format(name=name)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stderr == "silvan: stopped.\n"
+    assert ended.returncode == 130

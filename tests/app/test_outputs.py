@@ -147,6 +147,8 @@ def test_a_signal_leaves_no_half_file(large, number, suffix):
         [*PROGRAM, "predict", "m.silvan", "large.csv", "-p", "--out", out.name, "--jobs", "1"],
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        # Tests that run in the background have it ignored, and would hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while program.poll() is None and not hidden(large):
         time.sleep(0.005)

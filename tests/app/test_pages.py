@@ -55,8 +55,9 @@ def test_every_block_is_of_a_kind_that_runs(path):
             assert "+SKIP" not in content
             assert ">>>" in content or path == GUIDE
         elif language == "text":
-            # Layouts of folders, and what experiments have written.
-            assert path.name == "ARCHITECTURE.md" or path.parent.name == "results"
+            # Layouts of folders and of clusters, and what experiments have written.
+            drawn = path.name in ("ARCHITECTURE.md", "clusters.md")
+            assert drawn or path.parent.name == "results"
         else:
             assert language in ("sh", "console") or re.fullmatch(r"\{[\w-]+\}", language)
 

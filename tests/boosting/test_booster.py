@@ -258,11 +258,20 @@ def test_shapes_are_checked():
         booster.grow_round(0, ones, ones, np.zeros((20, 1)), 1)
 
 
+@pytest.fixture
+def raised_interrupts():
+    """Interrupts raise even where the tests were started in the background, which ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("raised_interrupts")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_interrupts_end_a_round(n_threads):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300_000, 40)).astype(np.float32)
-    booster = _core.Booster(make_training(X), None, make_options(max_leaf_nodes=100_000))
+    X = rng.normal(size=(60_000, 20)).astype(np.float32)
+    booster = _core.Booster(make_training(X), None, make_options(max_leaf_nodes=2_000))
     g = rng.normal(size=(len(X), 1))
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
@@ -272,3 +281,10 @@ def test_interrupts_end_a_round(n_threads):
             booster.grow_round(number, g, np.ones_like(g), None, n_threads)
     timer.join()
     assert time.monotonic() - start < 5.0
+
+
+def test_impurities_are_finite_where_hessians_all_but_vanish():
+    X, y = problem()
+    booster = make_booster(X, min_child_weight=0.0, max_leaf_nodes=4)
+    booster.grow_round(0, y[:, None], np.full((len(y), 1), 1e-30), None, 1)
+    assert np.isfinite(booster.take_trees()["impurity"]).all()

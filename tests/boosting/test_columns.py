@@ -79,6 +79,65 @@ def test_many_values_are_binned_evenly():
     assert counts.max() < 1100
 
 
+def reference_edges(values, max_bins):
+    """Edges of a column of many values: bins close when they hold their share of what is left."""
+    distinct, counts = np.unique(values, return_counts=True)
+    edges, in_bin, left, bins_left = [], 0, len(values), max_bins
+    share = left / bins_left
+    for i in range(len(distinct) - 1):
+        in_bin += counts[i]
+        own = len(distinct) <= max_bins
+        if bins_left > 1 and (own or in_bin >= share or counts[i + 1] >= share):
+            edges.append(distinct[i] / np.float32(2) + distinct[i + 1] / np.float32(2))
+            left, in_bin, bins_left = left - in_bin, 0, bins_left - 1
+            share = left / max(bins_left, 1)
+    return np.array(edges, dtype=np.float32)
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "few values", "one frequent value"])
+def test_directions_have_the_edges_and_bins_of_a_reference(kind):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(3000, 4))
+    if kind == "heavy tails":
+        X = np.sign(X) * np.exp(6 * np.abs(X))
+    elif kind == "few values":
+        X = np.round(X)
+    elif kind == "one frequent value":
+        X[rng.random(3000) < 0.4] = 0
+    X = X.astype(np.float32)
+    pool = {"use_features": False, "n_directions": 1, "max_bins": 60, "max_leaf_nodes": 0}
+    booster = make_booster(X, _core.uniform_combinations(4, 2), **pool)
+    booster.grow_round(0, rng.normal(size=(3000, 1)), np.ones((3000, 1)), None, 1)
+    arrays = booster.take_trees()
+    inner = arrays["left"] >= 0
+    terms = slice(*arrays["direction_indptr"][:2])
+    values = np.zeros(3000, dtype=np.float32)
+    for j, c in zip(
+        arrays["direction_indices"][terms], arrays["direction_coefficients"][terms], strict=True
+    ):
+        values += c * X[:, j]
+    edges = reference_edges(values, 60)
+    np.testing.assert_array_equal(np.sort(arrays["threshold"][inner]), edges)
+    bins = np.searchsorted(edges, values)
+    counts = np.bincount(bins, minlength=len(edges) + 1)
+    leaf_of_bin = np.zeros(len(edges) + 1, dtype=int)
+    leaf_of_bin[bins] = booster.leaves(1)[:, 0]
+    np.testing.assert_array_equal(leaf_of_bin[bins], booster.leaves(1)[:, 0])
+    assert len(np.unique(leaf_of_bin[counts > 0])) == (counts > 0).sum()
+
+
+@pytest.mark.parametrize("n", [3000, 20_000])
+def test_directions_are_binned_alike_by_any_number_of_threads(n):
+    X, y = problem(n)
+    distribution = _core.uniform_combinations(X.shape[1], 3)
+    pool = {"n_directions": 20, "max_leaf_nodes": 8}
+    one, scores = boost(make_booster(X, distribution, **pool), y, 3)
+    three, same = boost(make_booster(X, distribution, **pool), y, 3, n_threads=3)
+    assert_same_arrays(one, three)
+    np.testing.assert_array_equal(scores, same)
+    np.testing.assert_allclose(predict(one, X), scores[:, 0], rtol=1e-6, atol=1e-6)
+
+
 def test_a_frequent_value_has_its_own_bin():
     X = np.r_[np.zeros(5000), np.arange(1, 5001)].astype(np.float32)[:, None]
     booster = make_booster(X, max_bins=10, max_leaf_nodes=0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from growing import draw_rows, estimation_rows
+from growing import draw_rows, estimation_rows, grow, make_options
 from scipy.stats import binom, chisquare
 
 from silvan import _core
@@ -188,3 +188,59 @@ def test_a_single_distinct_row_serves_for_structure_and_estimation():
 
 def test_trees_that_are_not_honest_have_no_estimation_rows():
     assert len(estimation_rows(make_rows(np.arange(9), 9), 0, 0)) == 0
+
+
+def test_hashes_sort_rows_as_the_canonical_order_does():
+    X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    X[30:] = X[:20]
+    y = (X[:, :1] > 0).astype(np.int32)
+    hashes = _core.sample_hashes(X, y)
+    np.testing.assert_array_equal(np.argsort(hashes, kind="stable"), _core.sample_order(X, y))
+    parts = [_core.sample_hashes(X[part], y[part]) for part in (slice(0, 7), slice(7, 50))]
+    np.testing.assert_array_equal(np.concatenate(parts), hashes)
+    with pytest.raises(ValueError, match="targets need one entry per sample"):
+        _core.sample_hashes(X, y[1:])
+
+
+@pytest.mark.parametrize("n_categories", [None, [0, 4, 0]])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_tree_from_the_rows_that_it_drew_is_that_from_all_rows(n_categories, share):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(200, 3)).astype(np.float32)
+    X[:, 1] = random.integers(0, 4, size=200)
+    y = (X[:, 0] + X[:, 1] + random.normal(size=200) > 1).astype(np.int32)
+    order = _core.sample_order(X, y[:, None])
+    rows = {"order": order, "n_draws": 120, "estimation_share": share}
+    options = make_options(n_categories=n_categories)
+    whole = grow(X, y, _core.sparse_signs(3, 2.0, True), options, rows=rows)
+
+    drawn = draw_rows(rows, options["seed"], 0)
+    numbers = np.flatnonzero(drawn)
+    rank = np.empty(200, dtype=np.uint32)
+    rank[order] = np.arange(200)
+    given = {
+        "order": np.argsort(rank[numbers]).astype(np.uint32),
+        "n_draws": len(numbers),
+        "estimation_share": share,
+        "given": drawn[numbers],
+        "ranks": rank[numbers],
+    }
+    part = grow(
+        np.ascontiguousarray(X[numbers]),
+        y[numbers],
+        _core.sparse_signs(3, 2.0, True),
+        options,
+        rows=given,
+    )
+    members = numbers[part.pop("members")]
+    np.testing.assert_array_equal(members, whole.pop("members"))
+    for name, array in whole.items():
+        np.testing.assert_array_equal(part[name], array, err_msg=name)
+
+
+def test_given_draws_need_one_entry_for_each_row():
+    order = np.arange(3, dtype=np.uint32)
+    with pytest.raises(ValueError, match="given and order differ in length"):
+        _core.SampleDraws(order, 3, given=np.ones(2, dtype=np.int32))
+    with pytest.raises(ValueError, match="ranks and order differ in length"):
+        _core.SampleDraws(order, 3, ranks=np.ones(2, dtype=np.uint32))

@@ -21,7 +21,7 @@ from silvan.datasets import make_bars
 
 
 @pytest.mark.parametrize("problem", simulations.PROBLEMS)
-@pytest.mark.parametrize("system", ["MORF", "SPORF", "kNN"])
+@pytest.mark.parametrize("system", ["channels", "MORF", "SPORF", "kNN"])
 def test_simulated_problems_are_measured(problem, system, monkeypatch):
     monkeypatch.setattr(simulations, "N_TEST", 50)
     values = simulations.measure({"problem": problem, "system": system, "n": 20, "seed": 0})

@@ -165,3 +165,12 @@ def test_wrong_parameters_are_refused(options, message, iris):
     forest = ForestClassifier(3, random_state=0).fit(*iris)
     with pytest.raises(ValueError, match=message):
         to_text(forest, **options)
+
+
+def test_small_numbers_are_not_written_as_zero():
+    X, y = load_iris(return_X_y=True)
+    forest = ForestClassifier(1, projections=AxisAligned(), max_depth=1, random_state=0)
+    text = to_text(forest.fit(X * 1e-5, y))
+    threshold = float(text.split("<= ")[1].split("\n")[0])
+    assert threshold == pytest.approx(forest.forest_.threshold[0], rel=0.05)
+    assert threshold < 1e-4

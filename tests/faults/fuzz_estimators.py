@@ -5,6 +5,7 @@ A case is a function of its seed, which a failure names: ``check_case(seed, fold
 
 import pickle
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,14 +16,30 @@ from sklearn.base import clone, is_classifier
 
 import silvan
 from silvan import (
+    BoostedForestClassifier,
+    BoostedForestRegressor,
+    BoostedManifoldForestClassifier,
+    BoostedManifoldForestRegressor,
     DensityForest,
     ForestClassifier,
     ForestRegressor,
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
+from silvan.boosting.base import BoostedForest
+from silvan.channels import Convolutions, Difference, Gradients, LocalContrast, Raw, Spectrum
+from silvan.forests.grid import GridForest
 
 ESTIMATORS = [ForestClassifier, ForestRegressor, ManifoldForestClassifier, ManifoldForestRegressor]
+BOOSTED = [
+    BoostedForestClassifier,
+    BoostedForestRegressor,
+    BoostedManifoldForestClassifier,
+    BoostedManifoldForestRegressor,
+]
+CHANNELS = ["auto", "raw", [Difference(), LocalContrast(3)]]
+CHANNELS_OF_IMAGES = [*CHANNELS, [Raw(), Gradients()]]
+CHANNELS_OF_SERIES = [*CHANNELS, [Spectrum()], [Raw(), Convolutions(4)]]
 N_FEATURES = [4, 6, 9, 12]
 DTYPES = ["float64", "float32", "float16", "uint8", "int64", "int32", ">f8", ">f4", "bool"]
 LAYOUTS = ["C", "F", "strided", "reversed", "read-only", "list", "frame"]
@@ -53,8 +70,9 @@ def draw_case(seed: int) -> Case:
     n, p = int(rng.integers(8, 70)), int(rng.choice(N_FEATURES))
     unsupervised = rng.random() < 0.12
     X = draw_features(rng, n, p, missing=not unsupervised)
-    estimator = draw_density(rng) if unsupervised else draw_forest(rng, p)
-    manifold = isinstance(estimator, ManifoldForestClassifier | ManifoldForestRegressor)
+    draw = draw_density if unsupervised else draw_boosted if rng.random() < 0.3 else draw_forest
+    estimator = draw(rng, p)
+    manifold = isinstance(estimator, GridForest)
     y = None if unsupervised else draw_targets(rng, estimator, X)
     weights = None if unsupervised else WEIGHTS[rng.integers(len(WEIGHTS))]
     layout = LAYOUTS[rng.integers(5 if manifold else len(LAYOUTS))]
@@ -78,7 +96,7 @@ def draw_features(rng: np.random.Generator, n: int, p: int, missing: bool) -> np
     return X.astype(dtype)
 
 
-def draw_density(rng: np.random.Generator) -> DensityForest:
+def draw_density(rng: np.random.Generator, p: int) -> DensityForest:
     return DensityForest(
         int(rng.integers(1, 5)),
         max_depth=int(rng.integers(1, 5)),
@@ -105,14 +123,45 @@ def draw_forest(rng: np.random.Generator, p: int) -> Any:
     if kind in (ForestClassifier, ManifoldForestClassifier):
         parameters["criterion"] = ["gini", "entropy"][rng.integers(2)]
         parameters["voting"] = ["soft", "hard"][rng.integers(2)]
-    return kind(**parameters)
+    return kind(**parameters, **draw_channels(rng, kind, p))
+
+
+def draw_boosted(rng: np.random.Generator, p: int) -> Any:
+    kind = BOOSTED[rng.choice(4, p=[0.35, 0.35, 0.15, 0.15])]
+    parameters: dict[str, Any] = {
+        "n_estimators": int(rng.integers(1, 6)),
+        "learning_rate": float(rng.choice([0.1, 1.0])),
+        "max_leaf_nodes": [None, 2, 8][rng.integers(3)],
+        "max_depth": [None, 1, 3][rng.integers(3)],
+        "min_samples_leaf": int(rng.choice([1, 3])),
+        "l2_regularization": float(rng.choice([0.0, 1.0])),
+        "subsample": float(rng.choice([1.0, 0.6])),
+        "colsample": float(rng.choice([1.0, 0.5])),
+        "max_bins": int(rng.choice([2, 7, 255])),
+        "vector_leaves": bool(rng.random() < 0.3),
+        "early_stopping": bool(rng.random() < 0.2),
+        "random_state": int(rng.integers(1000)),
+    }
+    if not issubclass(kind, GridForest) and rng.random() < 0.7:
+        parameters["projections"] = CASES[rng.integers(len(CASES))].build(p)
+    return kind(**parameters, **draw_channels(rng, kind, p))
+
+
+def draw_channels(rng: np.random.Generator, kind: type, p: int) -> dict[str, Any]:
+    if not issubclass(kind, GridForest):
+        return {}
+    choices = CHANNELS_OF_SERIES if p == 12 else CHANNELS_OF_IMAGES
+    return {"channels": choices[rng.integers(len(choices))]}
 
 
 def draw_targets(rng: np.random.Generator, estimator: Any, X: np.ndarray) -> np.ndarray:
     n = len(X)
     if is_classifier(estimator):
         names = np.array(["ash", "birch", "cedar"]) if rng.random() < 0.3 else np.array([-1, 3, 7])
-        return names[rng.integers(int(rng.integers(1, 4)), size=n)]
+        fewest = 2 if isinstance(estimator, BoostedForestClassifier) else 1
+        drawn = rng.integers(int(rng.integers(fewest, 4)), size=n)
+        drawn[:fewest] = np.arange(fewest)  # whose weights are not 0
+        return names[drawn]
     y = rng.normal(size=n) * 10.0 ** rng.integers(-5, 6)
     return np.column_stack([y, np.round(y)]) if rng.random() < 0.3 else y
 
@@ -157,7 +206,7 @@ def values_of(estimator: Any, X: Any) -> np.ndarray:
     raise AssertionError(f"{estimator!r} predicts nothing")
 
 
-def assert_same_trees(a: Any, b: Any, ignore: tuple[str, ...] = ()) -> None:
+def assert_same_trees(a: Any, b: Any, ignore: Sequence[str] = ()) -> None:
     for field in fields(a.forest_):
         if field.name not in ignore:
             x, y = getattr(a.forest_, field.name), getattr(b.forest_, field.name)
@@ -204,14 +253,14 @@ def check_probabilities(fitted: Any, X: Any, values: np.ndarray) -> None:
 
 def check_out_of_bag(case: Case, fitted: Any, X: Any) -> None:
     """Compare with the mean over the trees that did not draw a sample, asked one by one."""
-    if not fitted.oob_score:
+    if not getattr(fitted, "oob_score", False):
         return
     hard = getattr(fitted, "voting", "soft") == "hard"
     arrays, n = fitted.forest_, len(case.X)
     leaves = fitted.apply(X)
     sums, counts = np.zeros((n, arrays.n_outputs)), np.zeros(n)
     for tree in range(arrays.n_trees):
-        out = np.flatnonzero(fitted._sampling.row_weights(tree) == 0)
+        out = np.flatnonzero(fitted._sampling.drawn_weights(tree) == 0)
         if case.weight is not None:
             out = out[case.weight[out] > 0]  # the others are in no tree, and are not scored
         counts[out] += 1
@@ -255,7 +304,10 @@ def check_order(case: Case, fitted: Any, X: Any) -> None:
     again = lay_out(case.X[order], case.layout)
     targets = None if case.y is None else case.y[order]
     shuffled = clone(case.estimator).fit(again, targets, **weight)
-    assert_same_trees(fitted, shuffled, ignore=("members", "values"))
+    ignored = ["members", "values"]
+    if isinstance(fitted, BoostedForest):  # sums of gradients are rounded in the order of samples
+        ignored += ["weight", "impurity"]
+    assert_same_trees(fitted, shuffled, ignore=ignored)
     np.testing.assert_allclose(values_of(shuffled, X), values_of(fitted, X), rtol=1e-9, atol=1e-9)
 
 

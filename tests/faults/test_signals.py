@@ -45,8 +45,7 @@ LIBRARY = {
             forest.save("out")
     """,
 }
-# Python shows where an interrupt met it while it imported the library; from then on the program
-# answers. How long that takes depends on the load of the machine.
+# The program answers from its first line on, imports of other libraries included.
 PROGRAM = """
 from silvan.__main__ import main
 print("ready", flush=True)

@@ -53,8 +53,9 @@ WORK = {
         wide = UniformCombinations(600)
         forest = ForestClassifier(40, projections=wide, max_features=1, max_depth=2)
         forest.set_params(random_state=0).fit(X, y)
+        rows = forest._read_samples(forest._check_fit(X, y, None), forest._sampling.seed)
         say("ready")
-        forest._score_out_of_bag(X, y)
+        forest._score_out_of_bag(rows)
     """,
 }
 

@@ -14,7 +14,7 @@ def weights_by_loops(forest, queries):
     nodes = forest.apply(queries)
     alpha = np.zeros((len(queries), forest._sampling.plan.n_samples))
     for tree in range(arrays.n_trees):
-        row_weights = forest._sampling.row_weights(tree)
+        drawn_weights = forest._sampling.drawn_weights(tree)
         for i in range(len(queries)):
             leaf = (
                 arrays.leaf_offsets[tree]
@@ -22,7 +22,7 @@ def weights_by_loops(forest, queries):
                 - arrays.left[arrays.tree_offsets[tree] + nodes[i, tree]]
             )
             members = arrays.members[slice(*arrays.member_indptr[leaf : leaf + 2])]
-            alpha[i, members] += row_weights[members] / row_weights[members].sum()
+            alpha[i, members] += drawn_weights[members] / drawn_weights[members].sum()
     return alpha / arrays.n_trees
 
 

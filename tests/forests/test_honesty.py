@@ -51,7 +51,7 @@ def estimation_rows(forest, tree):
     """Numbers that the estimation rows of a tree had in fit."""
     sampling = forest._sampling
     rows = _core.estimation_samples(sampling.native(), sampling.seed, tree)
-    return sampling.row_numbers(rows.astype(np.int32))
+    return sampling.sample_numbers(rows.astype(np.int32))
 
 
 def leaf_members(forest, tree):
@@ -100,7 +100,7 @@ def test_leaves_are_filled_by_estimation_rows_that_reach_them(sample, labelled):
     n_empty = 0
     for tree in range(10):
         estimation = estimation_rows(forest, tree)
-        drawn = np.flatnonzero(forest._sampling.row_weights(tree))
+        drawn = np.flatnonzero(forest._sampling.drawn_weights(tree))
         assert np.isin(estimation, drawn).all()
         root = arrays.tree_offsets[tree]
         assert arrays.n_samples[root] == len(drawn) - len(estimation)
@@ -146,7 +146,7 @@ def test_out_of_bag_rows_are_in_neither_half(labelled):
     votes, n_trees = np.zeros((len(y), 3)), np.zeros(len(y))
     arrays, leaves = forest.forest_, forest.apply(X)
     for tree in range(30):
-        out = forest._sampling.row_weights(tree) == 0
+        out = forest._sampling.drawn_weights(tree) == 0
         assert not out[np.concatenate(leaf_members(forest, tree))].any()
         leaf = (
             arrays.leaf_offsets[tree] - 1 - arrays.left[arrays.tree_offsets[tree] + leaves[:, tree]]

@@ -19,7 +19,7 @@ from silvan import (
     ManifoldForestRegressor,
 )
 from silvan.datasets import make_bars, make_circle_segments, make_impulse
-from silvan.forests.grid import flatten_rows
+from silvan.forests.grid import flatten_samples
 from silvan.projections import AxisAligned, Patches
 
 PAIRS = [
@@ -180,7 +180,7 @@ class TestMemory:
     def test_flattening_contiguous_images_makes_no_copy(self, dtype):
         X = np.zeros((20, 4, 5), dtype=dtype)
         for rows in (X, X[::2], X[5:]):
-            flat, grid = flatten_rows(rows)
+            flat, grid = flatten_samples(rows)
             assert np.shares_memory(flat, X)
             assert flat.dtype == dtype
             assert grid == (4, 5)

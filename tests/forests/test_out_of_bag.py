@@ -29,7 +29,7 @@ def tree_predictions(forest, X, hard=False):
 
 def out_of_bag_means(forest, X, hard=False):
     sampling = forest._sampling
-    out = np.array([sampling.row_weights(t) == 0 for t in range(forest.forest_.n_trees)])
+    out = np.array([sampling.drawn_weights(t) == 0 for t in range(forest.forest_.n_trees)])
     predictions = tree_predictions(forest, X, hard)
     with np.errstate(invalid="ignore"):
         return (predictions * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]

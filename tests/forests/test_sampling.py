@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from silvan import ForestClassifier, ForestRegressor
 from silvan.forests.sampling import (
+    DrawRule,
     exact_targets,
     exact_weights,
     middle,
-    plan_rows,
+    plan_samples,
     shared_weight_bits,
     target_bits,
 )
 
-DEFAULTS = {"bootstrap": True, "max_samples": None, "numeric_targets": False}
 
-
-def draws(n_samples=10, sample_weight=None, row_factor=None, **changes):
+def draws(n_samples=10, sample_weight=None, class_factor=None, **changes):
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    factor = None if row_factor is None else np.asarray(row_factor, dtype=float)
-    return plan_rows(n_samples, weight, factor, **{**DEFAULTS, **changes}).n_draws
+    factor = None if class_factor is None else np.asarray(class_factor, dtype=float)
+    rule = DrawRule(**{"bootstrap": True, **changes})
+    return plan_samples(n_samples, weight, factor, rule, numeric_targets=False).n_draws
 
 
 def test_unweighted_bootstrap_draws_as_many_rows_as_there_are():
@@ -44,8 +44,8 @@ def test_fractional_weights_draw_as_many_rows_as_have_weight():
 
 
 def test_class_weights_do_not_change_the_number_of_draws():
-    assert draws(4, row_factor=[2, 2, 7, 7]) == 4
-    assert draws(4, [3, 0, 2, 1], row_factor=[2.5, 2.5, 0, 7]) == 6
+    assert draws(4, class_factor=[2, 2, 7, 7]) == 4
+    assert draws(4, [3, 0, 2, 1], class_factor=[2.5, 2.5, 0, 7]) == 6
 
 
 def test_subsamples_without_replacement_count_rows():
@@ -57,7 +57,7 @@ def test_rows_are_drawn_in_proportion_to_their_weights(labelled):
     X, y = labelled
     weight = np.linspace(0.0, 2.0, len(y)) ** 2
     forest = ForestClassifier(400, max_depth=1, random_state=0).fit(X, y, weight)
-    counted = sum(forest._sampling.row_weights(tree) for tree in range(400))
+    counted = sum(forest._sampling.drawn_weights(tree) for tree in range(400))
     expected = weight / weight.sum() * counted.sum()
     assert counted[0] == 0
     spread = (counted - expected)[1:] / np.sqrt(expected[1:])
@@ -70,7 +70,7 @@ def test_every_tree_draws_rows_of_its_own_and_the_forest_knows_them(labelled):
     forest = ForestClassifier(5, random_state=0, max_samples=40).fit(X, y)
     arrays = forest.forest_
     for tree in range(5):
-        weights = forest._sampling.row_weights(tree)
+        weights = forest._sampling.drawn_weights(tree)
         assert weights.sum() == 40
         root = arrays.tree_offsets[tree]
         assert arrays.weight[root] == 40
@@ -124,9 +124,7 @@ def test_integer_weights_are_not_rounded():
 @given(st.lists(st.tuples(POSITIVE, st.floats(-1e6, 1e6)), min_size=2, max_size=50), st.randoms())
 def test_sums_of_rounded_weights_times_targets_do_not_depend_on_their_order(rows, random):
     weight, y = (np.array(column) for column in zip(*rows, strict=True))
-    plan = plan_rows(
-        len(y), weight, None, **{**DEFAULTS, "bootstrap": False, "numeric_targets": True}
-    )
+    plan = plan_samples(len(y), weight, None, DrawRule(bootstrap=False), numeric_targets=True)
     rounded_weight = np.ones(len(y)) if plan.weights is None else plan.weights
     rounded_y = exact_targets(y[:, None], target_bits(plan))[:, 0]
     terms = (rounded_weight * rounded_y).tolist()
@@ -174,7 +172,7 @@ def test_time_of_a_fit_does_not_grow_with_the_sum_of_integer_weights(numeric):
     weight = np.random.default_rng(0).integers(1, 4_000_000, len(y))
     # One tree would take minutes if the draws were made one by one.
     forest = ForestRegressor(20, max_depth=2, random_state=0).fit(X, y, weight)
-    counts = forest._sampling.row_weights(3)
+    counts = forest._sampling.drawn_weights(3)
     assert counts.sum() == weight.sum()
     np.testing.assert_allclose(counts, weight, atol=6 * np.sqrt(4e6))
 

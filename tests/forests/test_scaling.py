@@ -163,7 +163,7 @@ def test_warm_start_and_pickle_keep_the_scaling(skewed, scaling, assert_same_for
 def test_training_features_are_one_float32_copy(skewed, scaling):
     X, y, _ = skewed
     forest = ForestClassifier(2, scaling=scaling, random_state=0)
-    features = forest._read_rows(forest._check_fit(X, y, None), seed=0).features
+    features = forest._read_samples(forest._check_fit(X, y, None), seed=0).features
     assert features.columns.dtype == np.float32
     assert features.columns.flags.f_contiguous
     assert features.source is None

@@ -12,7 +12,7 @@ from silvan.inspection import out_of_bag_curve, out_of_bag_mask, tree_prediction
 
 def drawn(forest):
     sampling = forest._sampling
-    return np.array([sampling.row_weights(t) > 0 for t in range(forest.forest_.n_trees)]).T
+    return np.array([sampling.drawn_weights(t) > 0 for t in range(forest.forest_.n_trees)]).T
 
 
 @pytest.mark.parametrize("max_depth", [None, 3])

@@ -164,7 +164,7 @@ public:
         }
         const FeatureMatrix x = features();
         order_ = canonical_order(x, labels_.data(), 1, nullptr, nullptr, ThreadTeam(1));
-        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data(), ThreadTeam(1));
+        repeats_ = mark_repeats(x, labels_.data(), 1, order_.data(), nullptr, ThreadTeam(1));
         if (kind.categorical) {
             n_categories_.assign(kFeatures, 0);
             n_categories_[0] = n_categories_[1] = 8;

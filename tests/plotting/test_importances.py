@@ -127,12 +127,12 @@ class TestGraphs:
         assert len(display.axes_) == 2
 
     def test_ring_is_laid_out_as_a_ring(self):
-        ring = GraphNeighborhoods(csr_array(self.ring))._adjacency()
+        ring = GraphNeighborhoods(csr_array(self.ring)).adjacency()
         radius = np.linalg.norm(lay_out(ring), axis=1)
         np.testing.assert_allclose(radius, radius[0])
 
     def test_path_is_laid_out_in_order(self):
-        path = GraphNeighborhoods(diags_array([1.0] * 9, offsets=1, shape=(10, 10)))._adjacency()
+        path = GraphNeighborhoods(diags_array([1.0] * 9, offsets=1, shape=(10, 10))).adjacency()
         step = np.diff(lay_out(path)[:, 0])
         np.testing.assert_allclose(np.abs(step), 1)
         assert len(set(np.sign(step))) == 1

@@ -130,8 +130,8 @@ def test_text_and_colours_of_a_stump():
         1, projections=AxisAligned(), max_features=None, max_depth=1, bootstrap=False
     ).fit(frame, y[:100])
     display = TreeDisplay.from_estimator(forest, class_names=["one", "two"])
-    leaves = ["one\n50 % of rows", "two\n50 % of rows"]
-    assert texts(display) == ["c <= 2.45\n100 % of rows", *leaves]
+    leaves = ["one\n50 % of samples", "two\n50 % of samples"]
+    assert texts(display) == ["c <= 2.45\n100 % of samples", *leaves]
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["one", "two"]
     assert display.boxes_[1].get_facecolor() != display.boxes_[2].get_facecolor()
     assert {"yes", "no"} <= {text.get_text() for text in display.ax_.texts}
@@ -139,7 +139,7 @@ def test_text_and_colours_of_a_stump():
         forest, feature_names=["B", "C"], decimals=3, show_missing=True
     )
     side = " or missing" if forest.forest_.missing_left[0] else ""
-    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of rows"
+    assert texts(renamed)[0] == f"C <= 2.450{side}\n100 % of samples"
 
 
 def test_bars_are_the_shares_of_the_classes(wine):
@@ -158,7 +158,7 @@ def test_images_are_the_weights_of_the_directions(digits):
     root = digits.forest_.directions(0)[[0]].toarray().reshape(8, 8)
     np.testing.assert_array_equal(display.atoms_[0].images[0].get_array(), root)
     threshold = digits.forest_.threshold[0]
-    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of rows"
+    assert texts(display)[0] == f"<= {threshold:.2f}\n100 % of samples"
 
 
 def fit_grid(shape, **parameters):
@@ -211,7 +211,7 @@ def test_splits_on_missingness_are_in_words():
     X = np.where(np.arange(40)[:, None] % 2, np.nan, 1.0)
     forest = ForestClassifier(1, bootstrap=False, projections=AxisAligned(), random_state=0)
     shown = texts(TreeDisplay.from_estimator(forest.fit(X, np.arange(40) % 2)))
-    assert shown == ["x[0] is there\n100 % of rows", "0\n50 % of rows", "1\n50 % of rows"]
+    assert shown == ["x[0] is there\n100 % of samples", "0\n50 % of samples", "1\n50 % of samples"]
 
 
 @pytest.mark.parametrize("scaling", ["rank", "standard"])
@@ -274,3 +274,21 @@ def test_windows_are_written_in_words():
     display = TreeDisplay.from_estimator(forest, max_depth=1)
     texts = [text.get_text() for text in display.ax_.texts]
     assert any("spread" in text and "channel" in text for text in texts)
+
+
+def test_long_names_keep_their_ends_and_the_size_of_the_text():
+    X, y = load_iris(return_X_y=True)
+    names = [
+        f"{word}_of_the_flower_in_centimetres" for word in ("sepal_l", "sepal_w", "p_l", "p_w")
+    ]
+    forest = ForestClassifier(3, max_depth=3, random_state=0).fit(X * [1.0, 100.0, 1.0, 1e-3], y)
+    display = TreeDisplay.from_estimator(forest, feature_names=names, max_terms=2)
+    lines = [line for text in texts(display) for line in text.split("\n")]
+    shown = {line.strip("+-. 0123456789*").split(" ")[0] for line in lines if "…" in line}
+    assert shown <= {"sepal_l_of_the_fl…timetres", "sepal_w_of_the_fl…timetres"} | {
+        "p_l_of_the_flower…timetres",
+        "p_w_of_the_flower…timetres",
+    }
+    assert shown
+    assert max(map(len, lines)) <= 36
+    assert {text.get_fontsize() for text in display.texts_} == {8.0}

@@ -281,7 +281,7 @@ def test_reach_is_a_largest_size_unless_it_is_given():
     for patches in (Patches(30, 2, 4, n_patches=2), Patches(30, 2, 4, n_patches=2, reach=4)):
         cells = supports(draw(patches, 5_000, 30))
         assert max(last[-1] - last[0] for last in cells) == 7
-    rows, columns = Patches((20, 30), 2, (3, 5), n_patches=2)._axes()
+    rows, columns = Patches((20, 30), 2, (3, 5), n_patches=2).grid_axes()
     assert (rows.reach, columns.reach) == (3, 5)
 
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/search/scratch.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
@@ -18,9 +19,9 @@ public:
     // A column that tells nothing apart.
     ColumnBins() { make_table(); }
 
-    // `values` (of training samples, NaN left out by this) are sorted here. Every distinct value has a bin where
-    // there are at most `max_bins`, else bins hold about equally many values.
-    ColumnBins(std::vector<float>& values, std::int64_t max_bins);
+    // Of some values of training samples; missing ones have no part in it. Every distinct value has a bin where there
+    // are at most `max_bins`, else bins hold about equally many values.
+    ColumnBins(const float* values, std::int64_t n, std::int64_t max_bins, SortMemory& memory);
 
     std::int64_t n_edges() const { return n_edges_; }
     // Bins of values, and the one of missing values.
@@ -32,18 +33,26 @@ public:
     }
 
     EdgeTable table() const {
-        return {edges_.data(), first_.data(), minimum_, scale_, first_step_, static_cast<std::int32_t>(missing_code())};
+        return {edges_.data(), first_.data(), range_.minimum,
+                range_.scale,  first_step_,   static_cast<std::int32_t>(missing_code())};
     }
 
 private:
+    // The part of the values that cells are equal parts of.
+    struct CellRange {
+        float minimum = 0.0F;
+        float scale = 0.0F;
+    };
+
     void make_table();
+    CellRange cover(std::int64_t outside) const;
+    std::int32_t fill_cells(const CellRange& range, std::uint8_t* first) const;
 
     std::int64_t n_edges_ = 0;
     std::vector<float> edges_;  // ascending, and infinities behind them, which searches run into
     // Where the search begins: a cell for each part of the range, with the edges before it.
     std::vector<std::uint8_t> first_;
-    float minimum_ = 0.0F;
-    float scale_ = 0.0F;
+    CellRange range_;
     std::int32_t first_step_ = 0;
 };
 

@@ -12,8 +12,9 @@ namespace {
 // Values that edges are chosen by. Features keep theirs for the whole fit; a direction lasts a round or a few, and
 // sorting its values must not take longer than projecting all of them.
 constexpr std::int64_t kFeatureValues = 200'000;
-constexpr std::int64_t kDirectionValues = 8'192;
-constexpr std::int64_t kEncodeBlock = 4'096;
+constexpr std::int64_t kDirectionValues = 4'096;
+// Values that are held at a time while edges are chosen.
+constexpr std::int64_t kHeldValues = std::int64_t{1} << 22;
 // Columns with so large a share of one bin may share a byte.
 constexpr double kSparse = 0.7;
 
@@ -24,14 +25,6 @@ void add_feature(std::int32_t feature, ProjectionBatch& batch) {
 
 }  // namespace
 
-// What a thread reads columns with.
-struct ColumnPool::Reader {
-    std::unique_ptr<NodeColumns> columns;
-    std::vector<std::uint32_t> samples;
-    std::vector<float> values;
-    std::vector<std::uint8_t> codes;
-};
-
 // Directions that become columns together.
 struct ColumnPool::Drawn {
     ProjectionBatch batch;
@@ -39,7 +32,8 @@ struct ColumnPool::Drawn {
     std::int64_t first_byte = 0;
     NodeContext at;
     std::uint64_t key = 0;
-    std::vector<Reader> readers;
+    std::int64_t max_values = kDirectionValues;
+    std::vector<float> values;          // of all directions for all samples, where edges were chosen by all of them
     std::vector<double> default_share;  // of each column's most frequent bin
 };
 
@@ -69,12 +63,14 @@ void ColumnPool::bin_features(SharedLoops& loops) {
         }
     }
     drawn.key = stream_key(options_.seed, 0, Purpose::feature_edges);
+    drawn.max_values = kFeatureValues;
     add_columns(drawn, features);
-    find_bins(drawn, loops);
-    assign_bytes(drawn, find_bundles(drawn, loops));
+    BatchReader reader(training_, drawn.batch, drawn.at, loops);
+    find_bins(drawn, reader, loops);
+    assign_bytes(drawn, find_bundles(drawn, reader, loops));
     n_fixed_columns_ = columns_.size();
     n_fixed_groups_ = n_groups();
-    encode(drawn, fixed_codes_, loops);
+    encode(drawn, reader, fixed_codes_);
     number_bins();
 }
 
@@ -102,9 +98,10 @@ void ColumnPool::redraw(std::int64_t draw, const double* gradients, std::int64_t
     drawn.first_byte = n_fixed_groups_ * kColumnGroup;
     drawn.key = stream_key(options_.seed, number, Purpose::direction_edges);
     add_columns(drawn, learnt_features_);
-    find_bins(drawn, loops);
+    BatchReader reader(training_, drawn.batch, drawn.at, loops);
+    find_bins(drawn, reader, loops);
     assign_bytes(drawn, {});
-    encode(drawn, drawn_codes_, loops);
+    encode(drawn, reader, drawn_codes_);
     number_bins();
 }
 
@@ -127,80 +124,67 @@ void ColumnPool::add_columns(const Drawn& drawn, const std::vector<std::int32_t>
     for (std::size_t j = 0; j < features.size(); ++j) columns_[drawn.first_column + j].feature = features[j];
 }
 
-ColumnPool::Reader& ColumnPool::reader_of(std::int64_t thread, Drawn& drawn) const {
-    Reader& reader = drawn.readers[static_cast<std::size_t>(thread)];
-    if (reader.columns == nullptr) {
-        const std::int64_t n = std::max(kEncodeBlock, std::min(n_samples_, kFeatureValues));
-        reader.values.resize(static_cast<std::size_t>(n + kLane));
-        reader.codes.resize(static_cast<std::size_t>(n * kColumnGroup));
-        reader.columns = training_.columns->for_thread();
-        NodeContext here = drawn.at;
-        here.columns = reader.columns.get();
-        if (here.n_samples > 0) reader.columns->start(here, columns_key(here.key, 0));
+// Of many samples some are drawn, by their places in canonical order, so that edges do not depend on how the samples
+// were given: one from each of equal parts.
+std::vector<std::uint32_t> ColumnPool::draw_samples(std::int64_t n, std::uint64_t key) const {
+    std::vector<std::uint32_t> drawn(static_cast<std::size_t>(n));
+    Random random(key);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t begin = i * n_samples_ / n;
+        const std::int64_t end = (i + 1) * n_samples_ / n;
+        const auto offset = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(end - begin)));
+        drawn[static_cast<std::size_t>(i)] = training_.samples.order[begin + offset];
     }
-    return reader;
+    std::sort(drawn.begin(), drawn.end());
+    return drawn;
 }
 
-void ColumnPool::find_bins(Drawn& drawn, SharedLoops& loops) {
-    drawn.readers.resize(static_cast<std::size_t>(loops.n_threads()));
-    drawn.default_share.resize(static_cast<std::size_t>(drawn.batch.size()));
-    loops.for_each(drawn.batch.size(), [&](std::int64_t j, std::int64_t thread) {
-        Reader& reader = reader_of(thread, drawn);
-        const auto place = static_cast<std::size_t>(j);
-        const Direction direction = drawn.batch.direction(j);
-        PoolColumn& column = columns_[drawn.first_column + place];
-        const std::uint64_t key = combine_keys(drawn.key, static_cast<std::uint64_t>(j));
-        column.bins = choose_bins(direction, key, reader, drawn.default_share[place]);
-        column.place.default_bin = reader.codes[0];
-        column.keep(reader.columns->written_out(direction), n_features());
-    });
+// As many columns at a time as there is memory for their values.
+void ColumnPool::find_bins(Drawn& drawn, BatchReader& reader, SharedLoops& loops) {
+    const std::int64_t n = std::min(n_samples_, drawn.max_values);
+    std::vector<std::uint32_t> some;
+    if (n < n_samples_) some = draw_samples(n, drawn.key);
+    const std::uint32_t* numbers = n < n_samples_ ? some.data() : all_samples_.data();
+    drawn.default_share.resize(static_cast<std::size_t>(reader.size()));
+    const std::int64_t n_held = std::max<std::int64_t>(1, kHeldValues / n);
+    std::vector<float> values(static_cast<std::size_t>(std::min(n_held, reader.size()) * n));
+    std::vector<SortMemory> memory(static_cast<std::size_t>(loops.n_threads()));
+    for (std::int64_t from = 0; from < reader.size(); from += n_held) {
+        const std::int64_t to = std::min(from + n_held, reader.size());
+        const auto values_of = [&](std::int64_t j) { return values.data() + (j - from) * n; };
+        reader.for_blocks(numbers, n, [&](std::int64_t first, std::int64_t size, const auto& read, const auto&) {
+            for (std::int64_t j = from; j < to; ++j) std::copy_n(read(j), size, values_of(j) + first);
+        });
+        loops.for_each(to - from, [&](std::int64_t j, std::int64_t thread) {
+            throw_if_stopped(16 * n);
+            const auto place = static_cast<std::size_t>(from + j);
+            PoolColumn& column = columns_[drawn.first_column + place];
+            column.bins =
+                ColumnBins(values_of(from + j), n, options_.max_bins, memory[static_cast<std::size_t>(thread)]);
+            const Direction direction = drawn.batch.direction(from + j);
+            column.keep(reader.reader_of(thread).columns->written_out(direction), n_features());
+            drawn.default_share[place] = measure_default(column, values_of(from + j), n, reader.reader_of(thread));
+        });
+    }
+    if (n == n_samples_ && n_held >= reader.size()) drawn.values = std::move(values);
 }
 
-// Of many values some are drawn, by their places in canonical order, so that edges do not depend on how the samples
-// were given: one from each of equal parts. Leaves the most frequent bin in the reader's first code.
-ColumnBins ColumnPool::choose_bins(const Direction& direction, std::uint64_t key, Reader& reader,
-                                   double& default_share) const {
-    const std::int64_t n = std::min(n_samples_, direction.n_nonzeros == 1 ? kFeatureValues : kDirectionValues);
-    const std::uint32_t* samples = all_samples_.data();
-    if (n < n_samples_) {
-        reader.samples.resize(static_cast<std::size_t>(n));
-        Random random(key);
-        for (std::int64_t i = 0; i < n; ++i) {
-            const std::int64_t begin = i * n_samples_ / n;
-            const std::int64_t end = (i + 1) * n_samples_ / n;
-            const auto offset = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(end - begin)));
-            reader.samples[static_cast<std::size_t>(i)] = training_.samples.order[begin + offset];
-        }
-        std::sort(reader.samples.begin(), reader.samples.end());
-        samples = reader.samples.data();
-    }
-    throw_if_stopped(64 * n);
-    reader.columns->project(direction, samples, n, reader.values.data());
-    std::vector<float> values(reader.values.begin(), reader.values.begin() + n);
-    ColumnBins bins(values, options_.max_bins);
-    options_.kernels->encode(bins.table(), reader.values.data(), n, reader.codes.data());
+// Finds the most frequent bin, and returns its share.
+double ColumnPool::measure_default(PoolColumn& column, const float* values, std::int64_t n,
+                                   BatchReader::Reader& reader) const {
     std::vector<std::int64_t> count(static_cast<std::size_t>(kMaxCodes));
-    for (std::int64_t i = 0; i < n; ++i) ++count[reader.codes[static_cast<std::size_t>(i * kColumnGroup)]];
-    const auto most = std::max_element(count.begin(), count.end());
-    default_share = static_cast<double>(*most) / static_cast<double>(n);
-    reader.codes[0] = static_cast<std::uint8_t>(most - count.begin());
-    return bins;
-}
-
-// Calls use(first, n, codes) for one block of samples after the other; codes are kColumnGroup bytes apart.
-template <typename Use>
-void ColumnPool::read_codes(std::int32_t column, const Drawn& drawn, Reader& reader, const Use& use) const {
-    const Direction direction = drawn.batch.direction(column - static_cast<std::int64_t>(drawn.first_column));
-    const EdgeTable table = this->column(column).bins.table();
-    for (std::int64_t first = 0; first < n_samples_; first += kEncodeBlock) {
-        const std::int64_t n = std::min(kEncodeBlock, n_samples_ - first);
-        throw_if_stopped(4 * n);
-        reader.columns->project(direction, all_samples_.data() + first, n, reader.values.data());
-        use(first, n, table);
+    for (std::int64_t first = 0; first < n; first += BatchReader::kMaxBlock) {
+        const std::int64_t size = std::min(BatchReader::kMaxBlock, n - first);
+        options_.kernels->encode(column.bins.table(), values + first, size, reader.codes.data());
+        for (std::int64_t i = 0; i < size; ++i) ++count[reader.codes[static_cast<std::size_t>(i * kColumnGroup)]];
     }
+    const auto most = std::max_element(count.begin(), count.end());
+    column.place.default_bin = most - count.begin();
+    return static_cast<double>(*most) / static_cast<double>(n);
 }
 
-std::vector<std::vector<std::int32_t>> ColumnPool::find_bundles(Drawn& drawn, SharedLoops& loops) {
+std::vector<std::vector<std::int32_t>> ColumnPool::find_bundles(const Drawn& drawn, BatchReader& reader,
+                                                                SharedLoops& loops) {
     std::vector<SparseColumn> sparse;
     for (std::size_t j = 0; j < drawn.default_share.size(); ++j) {
         if (drawn.default_share[j] < kSparse) continue;
@@ -212,16 +196,21 @@ std::vector<std::vector<std::int32_t>> ColumnPool::find_bundles(Drawn& drawn, Sh
     }
     loops.for_each(static_cast<std::int64_t>(sparse.size()), [&](std::int64_t j, std::int64_t thread) {
         SparseColumn& candidate = sparse[static_cast<std::size_t>(j)];
-        const std::int64_t default_bin = column(candidate.column).place.default_bin;
-        Reader& reader = reader_of(thread, drawn);
-        read_codes(candidate.column, drawn, reader, [&](std::int64_t first, std::int64_t n, const EdgeTable& table) {
-            options_.kernels->encode(table, reader.values.data(), n, reader.codes.data());
+        const PoolColumn& column = this->column(candidate.column);
+        const Direction direction =
+            drawn.batch.direction(candidate.column - static_cast<std::int64_t>(drawn.first_column));
+        BatchReader::Reader& own = reader.reader_of(thread);
+        for (std::int64_t first = 0; first < n_samples_; first += BatchReader::kMaxBlock) {
+            const std::int64_t n = std::min(BatchReader::kMaxBlock, n_samples_ - first);
+            throw_if_stopped(4 * n);
+            own.columns->project(direction, all_samples_.data() + first, n, own.values.data());
+            options_.kernels->encode(column.bins.table(), own.values.data(), n, own.codes.data());
             for (std::int64_t i = 0; i < n; ++i) {
-                const bool other = reader.codes[static_cast<std::size_t>(i * kColumnGroup)] != default_bin;
+                const bool other = own.codes[static_cast<std::size_t>(i * kColumnGroup)] != column.place.default_bin;
                 candidate.others[static_cast<std::size_t>((first + i) / 64)] |= std::uint64_t{other}
                                                                                 << ((first + i) % 64);
             }
-        });
+        }
     });
     return bundle_columns(sparse);
 }
@@ -253,33 +242,36 @@ void ColumnPool::assign_bytes(const Drawn& drawn, const std::vector<std::vector<
     while (bytes_.size() % kColumnGroup != 0) bytes_.emplace_back();
 }
 
-void ColumnPool::encode(Drawn& drawn, Buffer<std::uint8_t>& codes, SharedLoops& loops) {
+void ColumnPool::encode(const Drawn& drawn, BatchReader& reader, Buffer<std::uint8_t>& codes) const {
     const auto n_bytes = static_cast<std::int64_t>(bytes_.size()) - drawn.first_byte;
     codes.resize(static_cast<std::size_t>(n_bytes * n_samples_));
-    loops.for_each(n_bytes, [&](std::int64_t b, std::int64_t thread) {
-        std::uint8_t* to = codes.data() + b / kColumnGroup * n_samples_ * kColumnGroup + b % kColumnGroup;
-        encode_byte(byte(drawn.first_byte + b), drawn, reader_of(thread, drawn), to);
-    });
+    const auto encode_block = [&](std::int64_t first, std::int64_t n, const auto& read, BatchReader::Reader& own) {
+        for (std::int64_t b = 0; b < n_bytes; ++b) {
+            std::uint8_t* to = codes.data() + (b / kColumnGroup * n_samples_ + first) * kColumnGroup + b % kColumnGroup;
+            const PoolByte& byte = this->byte(drawn.first_byte + b);
+            if (byte.columns.size() != 1) {
+                for (std::int64_t i = 0; i < n; ++i) to[i * kColumnGroup] = 0;
+            }
+            for (const std::int32_t c : byte.columns) {
+                const std::int64_t j = c - static_cast<std::int64_t>(drawn.first_column);
+                const float* values = drawn.values.empty() ? read(j) : drawn.values.data() + j * n_samples_ + first;
+                encode_values(column(c), values, n, own, to);
+            }
+        }
+    };
+    reader.for_blocks(all_samples_.data(), n_samples_, encode_block);
 }
 
-void ColumnPool::encode_byte(const PoolByte& byte, const Drawn& drawn, Reader& reader, std::uint8_t* codes) const {
-    if (byte.columns.size() != 1) {
-        for (std::int64_t i = 0; i < n_samples_; ++i) codes[i * kColumnGroup] = 0;
+void ColumnPool::encode_values(const PoolColumn& column, const float* values, std::int64_t n,
+                               BatchReader::Reader& reader, std::uint8_t* codes) const {
+    if (!column.place.shared) {
+        options_.kernels->encode(column.bins.table(), values, n, codes);
+        return;
     }
-    for (const std::int32_t c : byte.columns) {
-        const BundlePlace& place = column(c).place;
-        read_codes(c, drawn, reader, [&](std::int64_t first, std::int64_t n, const EdgeTable& table) {
-            std::uint8_t* to = codes + first * kColumnGroup;
-            if (!place.shared) {
-                options_.kernels->encode(table, reader.values.data(), n, to);
-                return;
-            }
-            options_.kernels->encode(table, reader.values.data(), n, reader.codes.data());
-            for (std::int64_t i = 0; i < n; ++i) {
-                const std::int64_t code = place.to_byte(reader.codes[static_cast<std::size_t>(i * kColumnGroup)]);
-                if (code != 0) to[i * kColumnGroup] = static_cast<std::uint8_t>(code);
-            }
-        });
+    options_.kernels->encode(column.bins.table(), values, n, reader.codes.data());
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t code = column.place.to_byte(reader.codes[static_cast<std::size_t>(i * kColumnGroup)]);
+        if (code != 0) codes[i * kColumnGroup] = static_cast<std::uint8_t>(code);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/boosting/batch_reader.hpp"
 #include "core/boosting/binning.hpp"
 #include "core/boosting/bundles.hpp"
 #include "core/boosting/options.hpp"
@@ -82,20 +83,18 @@ public:
     }
 
 private:
-    struct Reader;
     struct Drawn;
 
     NodeContext root(NodeColumns& columns, std::int64_t tree, std::uint64_t key) const;
-    Reader& reader_of(std::int64_t thread, Drawn& drawn) const;
     void add_columns(const Drawn& drawn, const std::vector<std::int32_t>& features);
-    void find_bins(Drawn& drawn, SharedLoops& loops);
+    std::vector<std::uint32_t> draw_samples(std::int64_t n, std::uint64_t key) const;
+    void find_bins(Drawn& drawn, BatchReader& reader, SharedLoops& loops);
+    double measure_default(PoolColumn& column, const float* values, std::int64_t n, BatchReader::Reader& reader) const;
     void assign_bytes(const Drawn& drawn, const std::vector<std::vector<std::int32_t>>& bundles);
-    void encode(Drawn& drawn, Buffer<std::uint8_t>& codes, SharedLoops& loops);
-    void encode_byte(const PoolByte& byte, const Drawn& drawn, Reader& reader, std::uint8_t* codes) const;
-    std::vector<std::vector<std::int32_t>> find_bundles(Drawn& drawn, SharedLoops& loops);
-    ColumnBins choose_bins(const Direction& direction, std::uint64_t key, Reader& reader, double& default_share) const;
-    template <typename Use>
-    void read_codes(std::int32_t column, const Drawn& drawn, Reader& reader, const Use& use) const;
+    void encode(const Drawn& drawn, BatchReader& reader, Buffer<std::uint8_t>& codes) const;
+    void encode_values(const PoolColumn& column, const float* values, std::int64_t n, BatchReader::Reader& reader,
+                       std::uint8_t* codes) const;
+    std::vector<std::vector<std::int32_t>> find_bundles(const Drawn& drawn, BatchReader& reader, SharedLoops& loops);
     void number_bins();
 
     const TrainingSet& training_;

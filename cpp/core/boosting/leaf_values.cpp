@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "core/boosting/newton_step.hpp"
 #include "core/stopping.hpp"
@@ -80,6 +81,12 @@ void write_leaf(GrownTree& tree, std::size_t i, const Sums* sums, const BoostOpt
     }
 }
 
+// Where hessians all but vanish the impurity is beyond float32.
+float to_finite(double value) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(value, -kLargest, kLargest));
+}
+
 // Adds the values of a leaf to the scores of one sample.
 void add_leaf(const GrownTree& tree, std::size_t node, double* scores) {
     const double* values = tree.values.data() + tree.leaf_of_node[node] * tree.n_outputs;
@@ -88,11 +95,11 @@ void add_leaf(const GrownTree& tree, std::size_t node, double* scores) {
 
 }  // namespace
 
-void value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
-                  const std::uint32_t* samples, GrownTree& tree, TreeArrays& arrays, SharedLoops& loops) {
+TreeArrays value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+                        const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops) {
     number_leaves(tree);
     const std::vector<Sums> sums = sum_nodes(given, samples, tree, loops);
-    arrays.clear();
+    TreeArrays arrays;
     arrays.add_nodes(tree.nodes.size());
     tree.values.clear();
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -105,13 +112,14 @@ void value_leaves(const RoundGradients& given, const ColumnPool& pool, const Boo
         }
         arrays.n_samples[i] = static_cast<std::int32_t>(node.size());
         // Weight times impurity falls by the gain of a split.
-        arrays.impurity[i] = arrays.weight[i] > 0.0 ? static_cast<float>(-score / arrays.weight[i]) : 0.0F;
+        arrays.impurity[i] = arrays.weight[i] > 0.0 ? to_finite(-score / arrays.weight[i]) : 0.0F;
         if (node.is_leaf()) {
             write_leaf(tree, i, here, options, arrays);
         } else {
             write_split(node, i, pool, arrays);
         }
     }
+    return arrays;
 }
 
 void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,

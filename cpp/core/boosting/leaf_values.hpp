@@ -23,9 +23,9 @@ struct GrownTree {
 };
 
 // Numbers the leaves, and computes values from the gradients of the samples in them: `samples` are those that the
-// tree was grown on, leaf by leaf. Fills `arrays` anew.
-void value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
-                  const std::uint32_t* samples, GrownTree& tree, TreeArrays& arrays, SharedLoops& loops);
+// tree was grown on, leaf by leaf. Returns the tree as prediction reads it.
+TreeArrays value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+                        const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops);
 
 // Adds the tree's values to the scores, n_outputs for each sample, of the samples that it was grown on.
 void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,

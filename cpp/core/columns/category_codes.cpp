@@ -344,7 +344,11 @@ void CategorySpace::expand(const Direction& direction, ExpandedDirections& expan
 std::unique_ptr<NodeColumns> CategorySpace::read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                           const SplitKernels& kernels) const {
     auto rank = std::make_shared<std::vector<std::uint32_t>>(static_cast<std::size_t>(layouts.columns.n_samples));
-    for (std::size_t i = 0; i < rank->size(); ++i) (*rank)[order[i]] = static_cast<std::uint32_t>(i);
+    if (ranks_ != nullptr) {
+        std::copy(ranks_, ranks_ + rank->size(), rank->begin());
+    } else {
+        for (std::size_t i = 0; i < rank->size(); ++i) (*rank)[order[i]] = static_cast<std::uint32_t>(i);
+    }
     return std::make_unique<CategoryNodeColumns>(layouts, categories_, std::move(rank), kernels);
 }
 

@@ -122,6 +122,7 @@ public:
     std::int64_t n_columns() const override { return categories_.n_columns(); }
     ColumnDescription describe() const override { return {{}, {}, n_categories_, {}}; }
     void check(const FeatureMatrix& samples) const override;
+    void place_samples(const std::uint32_t* ranks) override { ranks_ = ranks; }
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
@@ -131,6 +132,7 @@ public:
 private:
     std::vector<std::int64_t> n_categories_;
     Categories categories_;
+    const std::uint32_t* ranks_ = nullptr;  // see place_samples
 };
 
 }  // namespace silvan

@@ -45,6 +45,9 @@ public:
     // What the features are stored as.
     virtual FeatureType feature_type() const = 0;
 
+    // What directions read of a sample, in bytes.
+    virtual std::int64_t bytes_per_sample() const { return n_features() * bytes_of(feature_type()); }
+
     // Forgets what was learnt at other nodes. What is drawn for this one comes from the stream `key`.
     virtual void start(const NodeContext& node, std::uint64_t key);
 
@@ -104,6 +107,10 @@ public:
 
     // Throws std::invalid_argument unless such samples can be read.
     virtual void check(const FeatureMatrix& samples) const;
+
+    // Tells the next reader for growing the places of its samples in the canonical order of a larger set that they
+    // were drawn from.
+    virtual void place_samples(const std::uint32_t* /*ranks*/) {}
 
     // A reader for growing on these samples. `order` is the canonical order of the samples; layouts, order and kernels
     // must outlive the reader, and so must this space.

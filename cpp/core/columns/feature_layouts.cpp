@@ -105,14 +105,24 @@ private:
 
 namespace {
 
-// Numbers of the values of n rows from `first` on, `step` bytes apart; returns false where there are too many values.
-bool encode(const FeatureMatrix& columns, std::int64_t feature, std::int64_t first, std::int64_t n, ValueCodes& values,
-            std::uint8_t* codes, std::int64_t step) {
-    const float* column = columns.as<float>() + feature * columns.column_stride + first * columns.row_stride;
+// A feature of some samples.
+struct ColumnPart {
+    ColumnPart(const FeatureMatrix& columns, std::int64_t feature, std::int64_t first, std::int64_t n)
+        : data(columns.as<float>() + feature * columns.column_stride + first * columns.row_stride),
+          stride(columns.row_stride),
+          size(n) {}
+
+    const float* data;
+    std::int64_t stride;
+    std::int64_t size;
+};
+
+// Writes the codes of the values, `step` bytes apart; returns false where there are too many values.
+bool encode(const ColumnPart& column, ValueCodes& values, std::uint8_t* codes, std::int64_t step) {
     std::uint32_t last_bits = 0;
     std::int32_t last = -1;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const float value = column[i * columns.row_stride];
+    for (std::int64_t i = 0; i < column.size; ++i) {
+        const float value = column.data[i * column.stride];
         const auto bits = std::bit_cast<std::uint32_t>(value);
         if (last < 0 || bits != last_bits) last = values.code_of(value);
         if (last < 0) return false;
@@ -130,7 +140,7 @@ std::int64_t count_few_valued(const FeatureMatrix& columns) {
     for (std::int64_t j = 0; j < columns.n_features; ++j) {
         ValueCodes values;
         throw_if_stopped(kLook);
-        few += encode(columns, j, 0, std::min(kLook, columns.n_samples), values, codes, 1) ? 1 : 0;
+        few += encode({columns, j, 0, std::min(kLook, columns.n_samples)}, values, codes, 1) ? 1 : 0;
     }
     return few;
 }
@@ -153,7 +163,7 @@ CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
         for (std::int64_t j = 0; j < p; ++j) {
             const auto at = static_cast<std::size_t>(j);
             if (coded[at] == 0) continue;
-            if (encode(columns, j, first, size, values[at], codes_.data() + first * p + j, p)) continue;
+            if (encode({columns, j, first, size}, values[at], codes_.data() + first * p + j, p)) continue;
             coded[at] = 0;
             if (2 * --n_coded < p) {
                 codes_ = {};

@@ -105,6 +105,7 @@ public:
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<RunningSumNodeColumns>(*this); }
     std::int64_t n_columns() const override { return n_columns_; }
+    std::int64_t bytes_per_sample() const override { return n_columns_ * bytes_of(FeatureType::sums_float64); }
 
     ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override {

@@ -26,6 +26,8 @@ public:
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<WindowNodeColumns>(*this); }
 
+    std::int64_t bytes_per_sample() const override { return sums_->layout().sample_bytes; }
+
     ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override {
         if (!is_over_windows(direction, sums_->grids())) {

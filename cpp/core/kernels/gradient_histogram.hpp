@@ -1,28 +1,40 @@
 // Adds gradients up in the bins of columns, and scores the edges between bins.
 #pragma once
 
+#include <cstddef>
+
 #include "core/kernels/vectors.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
 namespace {
 
-// Blocks are searched step by step, so that the searches of many values run at once.
+// Blocks are searched step by step, so that the searches of many values run at once. Cells are those of cell_of.
 void encode(const EdgeTable& table, const float* values, std::int64_t n, std::uint8_t* codes) {
     constexpr std::int64_t kBlock = 64;
+    const Floats last = Floats{} + static_cast<float>(kEdgeCells - 1);
+    float v[kBlock] = {};
     std::int32_t place[kBlock];
     for (std::int64_t start = 0; start < n; start += kBlock) {
         const std::int64_t m = n - start < kBlock ? n - start : kBlock;
-        const float* v = values + start;
-        for (std::int64_t i = 0; i < m; ++i) place[i] = table.first[cell_of(v[i], table.minimum, table.scale)];
+        __builtin_memcpy(v, values + start, static_cast<std::size_t>(m) * sizeof(float));
+        for (std::int64_t i = 0; i < kBlock; i += kFloats) {
+            Floats cell = (load<Floats>(v + i) - table.minimum) * table.scale;
+            cell = cell > 0.0F ? cell : Floats{};
+            cell = cell < last ? cell : last;
+            store(place + i, __builtin_convertvector(cell, Ints));
+        }
+        for (std::int64_t i = 0; i < m; ++i) place[i] = table.first[place[i]];
         for (std::int32_t step = table.first_step; step > 0; step /= 2) {
             const float* edges = table.edges + step - 1;
             for (std::int64_t i = 0; i < m; ++i) place[i] += v[i] > edges[place[i]] ? step : 0;
         }
-        std::uint8_t* out = codes + start * kColumnGroup;
-        for (std::int64_t i = 0; i < m; ++i) {
-            out[i * kColumnGroup] = static_cast<std::uint8_t>(v[i] != v[i] ? table.missing_code : place[i]);
+        for (std::int64_t i = 0; i < kBlock; i += kFloats) {
+            const Floats known = load<Floats>(v + i);
+            store(place + i, known == known ? load<Ints>(place + i) : Ints{} + table.missing_code);
         }
+        std::uint8_t* out = codes + start * kColumnGroup;
+        for (std::int64_t i = 0; i < m; ++i) out[i * kColumnGroup] = static_cast<std::uint8_t>(place[i]);
     }
 }
 

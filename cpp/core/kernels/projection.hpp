@@ -150,9 +150,33 @@ inline ValueRange project_feature(const FeatureMatrix& features, const std::uint
                           });
 }
 
+// Samples that are neighbours in their columns are read without their numbers, several at a time.
+template <typename T>
+void project_consecutive(const FeatureMatrix& features, std::int64_t first, std::int64_t n_samples,
+                         const Direction& direction, float* values) {
+    for (std::int64_t start = 0; start < n_samples; start += kProjectBlock) {
+        const std::int64_t n = n_samples - start < kProjectBlock ? n_samples - start : kProjectBlock;
+        for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+            const std::int64_t place = direction.indices[k] - features.first_column;
+            const T* column = features.as<T>() + place * features.column_stride + first + start;
+            const float coefficient = direction.coefficients[k];
+            float* to = values + start;
+            if (k == 0) {
+                for (std::int64_t i = 0; i < n; ++i) to[i] = coefficient * static_cast<float>(column[i]);
+            } else {
+                for (std::int64_t i = 0; i < n; ++i) to[i] += coefficient * static_cast<float>(column[i]);
+            }
+        }
+    }
+}
+
 template <typename T>
 void project_typed(const FeatureMatrix& features, const std::uint32_t* samples, std::int64_t n_samples,
                    const Direction& direction, float* values) {
+    if (features.row_stride == 1 && are_consecutive(samples, n_samples)) {
+        project_consecutive<T>(features, samples[0], n_samples, direction, values);
+        return;
+    }
     for (std::int64_t start = 0; start < n_samples; start += kProjectBlock) {
         const std::int64_t n = n_samples - start < kProjectBlock ? n_samples - start : kProjectBlock;
         if (features.row_stride == 1) {

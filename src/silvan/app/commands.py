@@ -43,6 +43,8 @@ from silvan.app.options import (
     Task,
     Test,
     Trees,
+    WorkerMemory,
+    Workers,
 )
 from silvan.app.outputs import check_output, reported
 
@@ -112,6 +114,8 @@ def fit(
     ] = False,
     jobs: Jobs = -1,
     seed: Seed = 0,
+    workers: Workers = None,
+    worker_memory: WorkerMemory = "auto",
 ) -> None:
     """Learn a forest from data and save it.
 
@@ -126,6 +130,8 @@ def fit(
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
 
     [bold]silvan fit flats.csv --target rent --boost --trees 500 --out flats.silvan[/]
+
+    [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
     check_jobs(jobs)
     check_output(out, [data, target_file(target)])
@@ -136,14 +142,23 @@ def fit(
     asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
     spelling = Spelling(tuple(missing or ()), decimal)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
-    read, kind_of_target = read_data(data, asked, task, spelling)
-    estimator = make_forest(BOOST if boost else forest, read, kind_of_target, growing)
-    seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
+    kind_of_forest = BOOST if boost else forest
+    if workers is None:
+        read, kind_of_target = read_data(data, asked, task, spelling)
+        n_rows = len(read.y)
+        estimator = make_forest(kind_of_forest, read, kind_of_target, growing)
+        seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
+    else:
+        from silvan.app.workers import Work, fit_with_workers
+
+        work = Work(workers, worker_memory, kind_of_forest, not no_out_of_bag)
+        fitted = fit_with_workers(open_source(data, spelling), asked, task, growing, work)
+        estimator, kind_of_target, n_rows, seconds = fitted
     with reported(out):
         estimator.save(out)
     say_growth(estimator, seconds)
     say_score(estimator, kind_of_target)
-    if not no_out_of_bag and len(read.y) == 1:
+    if not no_out_of_bag and n_rows == 1:
         note("Note: one row is too few to estimate how good predictions are; pass more rows.")
     say(f"Saved to {out} ({out.stat().st_size / 1e6:.1f} MB).")
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")

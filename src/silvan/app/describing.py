@@ -78,10 +78,10 @@ def _describe_rows(forest: BaseForest) -> str:
     names = getattr(forest, "feature_names_in_", None)
     if names is not None:
         return f"{len(names)} columns: {_shorten([str(name) for name in names])}"
-    grid = grid_of(forest)
-    if grid is None:
+    patches = grid_of(forest)
+    if patches is None:
         return f"{forest.n_features_in_} numbers"
-    return f"a grid of {' x '.join(str(size) for size in grid._shape())}"
+    return f"a grid of {' x '.join(str(size) for size in patches.grid.shape)}"
 
 
 def _describe_categories(forest: BaseForest, categories: list[Any]) -> str:
@@ -107,10 +107,10 @@ def _describe_importances(forest: BaseForest) -> str:
 def _feature_name(forest: BaseForest, names: Any, k: int) -> str:
     if names is not None:
         return str(names[k])
-    grid = grid_of(forest)
-    if grid is None:
+    patches = grid_of(forest)
+    if patches is None:
         return f"x{k}"
-    place = np.unravel_index(k, grid._shape())
+    place = np.unravel_index(k, patches.grid.shape)
     return "(" + ", ".join(str(int(i)) for i in place) + ")"
 
 

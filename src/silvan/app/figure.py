@@ -1,218 +1,139 @@
-"""The figure of the demo: the data, the comparison, and what the forest looks at."""
+"""The figure of the demo: what the data look like, who errs how often, where the forest looks."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
-from sklearn.base import clone
 
-from silvan import ForestClassifier
 from silvan.app.comparison import Result
-from silvan.forest_arrays import ForestArrays
-from silvan.forests.importances import split_gains
-from silvan.projections import ProjectionDistribution
+from silvan.inspection import importance_map
+
+if TYPE_CHECKING:
+    from silvan.app.demo import Story
 
 SIDE = 8
 TITLE = 12.5
-COLOURS = ("#1b7837", "#c51b7d", "#7b3294", "#e08214", "#4d4d4d", "#9a9a9a")
-PLUS, MINUS = "#b2182b", "#2166ac"
+OURS, RED = "#1b7837", "#b2182b"
+COLOURS = (OURS, "#7b3294", "#4d4d4d", "#9a9a9a")
 
 
 def draw_figure(
-    results: Sequence[Result],
-    distributions: Mapping[str, ProjectionDistribution],
-    forest: ForestClassifier,
-    X: NDArray[Any],
-    y: NDArray[Any],
+    stories: tuple[Story, Story],
+    results: tuple[Sequence[Result], Sequence[Result]],
+    n_trees: int,
+    n_jobs: int,
 ) -> Figure:
-    """Draw the five panels; `forest` is not fitted yet and has the parameters to use."""
-    fitted = clone(forest).set_params(oob_score=True).fit(X, y)
+    """Draw a row of three panels for each story."""
     margins = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, rect=(0.01, 0.005, 0.98, 0.985))
-    figure = Figure(figsize=(13.5, 8.6), dpi=110, layout=margins)
-    figure.suptitle(
-        f"Forests of {forest.n_estimators} trees on {len(X)} handwritten digits",
-        fontsize=16,
-        weight="bold",
-    )
-    top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=[1.08, 1])[:, 0]
-    digits, accuracy, growth = top.subfigures(1, 3, width_ratios=[1, 1.25, 1])
-    importance, directions = bottom.subfigures(1, 2, width_ratios=[1, 2.25])
-    draw_digits(digits, fitted, X, y)
-    draw_accuracy(accuracy.subplots(), results)
-    draw_growth(growth.subplots(), distributions, forest, X, y)
-    draw_importance(importance.subplots(), fitted)
-    draw_directions(directions, fitted.forest_, X)
+    figure = Figure(figsize=(13.5, 8.2), dpi=110, layout=margins)
+    figure.suptitle(f"Forests of {n_trees} trees with their defaults", fontsize=16, weight="bold")
+    top, bottom = figure.subfigures(2, 1, squeeze=False)[:, 0]
+    digits, sensors = stories
+    panels = top.subfigures(1, 3, width_ratios=[1.1, 1.25, 0.9])
+    forest, test = fit_first(digits, n_trees, n_jobs)
+    draw_digits(panels[0], forest, digits.X[test], digits.y[test])
+    draw_errors(panels[1].subplots(), results[0], "Error on digits, 100 to learn from")
+    draw_pixels(panels[2].subplots(), forest)
+    panels = bottom.subfigures(1, 3, width_ratios=[1.1, 1.25, 0.9])
+    forest, test = fit_first(sensors, n_trees, n_jobs)
+    draw_recordings(panels[0], sensors)
+    draw_errors(panels[1].subplots(), results[1], "Error on recordings, 300 to learn from")
+    draw_sensors(panels[2].subplots(), forest)
     return figure
 
 
-def draw_digits(figure: SubFigure, forest: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
-    """Show four digits that the forest is sure of, then those that it is most mistaken about."""
-    probability = forest.oob_decision_function_
+def fit_first(story: Story, n_trees: int, n_jobs: int) -> tuple[Any, Any]:
+    """The forest of windows, fitted to the first part, and the samples to test it with."""
+    train, test = story.folds[0]
+    forest = story.systems(n_trees, n_jobs)[0].estimator
+    return forest.fit(story.X[train], story.y[train]), test
+
+
+def draw_digits(figure: SubFigure, forest: Any, X: Any, y: Any) -> None:
+    """Show digits that the forest is sure of, then those that it is most mistaken about."""
+    probability = forest.predict_proba(X)
     truth = probability[np.arange(len(y)), y]
     verdict = forest.classes_[probability.argmax(axis=1)]
     sure = [np.flatnonzero(y == label)[truth[y == label].argmax()] for label in (0, 2, 3, 8)]
     by_mistake = np.argsort(truth - probability.max(axis=1), kind="stable")
     n_wrong = int(np.count_nonzero(verdict != y))
-    figure.suptitle(f"{n_wrong} of {len(y)} digits are misclassified out of bag", fontsize=TITLE)
+    figure.suptitle(f"Of {len(y):,} new digits {n_wrong} are misclassified", fontsize=TITLE)
     axes = figure.subplots(3, 4)
-    for axis, row in zip(axes.flat, [*sure, *by_mistake], strict=False):
-        show_image(axis, X[row], cmap="Greys")
-        if verdict[row] == y[row]:
-            axis.set_xlabel(f"{y[row]}", color=COLOURS[0])
-        else:
-            axis.set_xlabel(f"{y[row]} predicted as {verdict[row]}", color=PLUS)
+    for axis, sample in zip(axes.flat, [*sure, *by_mistake], strict=False):
+        axis.imshow(X[sample].reshape(SIDE, SIDE), cmap="Greys")
+        axis.set(xticks=[], yticks=[])
+        for spine in axis.spines.values():
+            spine.set(color="0.7", linewidth=0.8)
+        right = verdict[sample] == y[sample]
+        told = f"{y[sample]}" if right else f"{y[sample]}, not {verdict[sample]}"
+        axis.set_xlabel(told, color=OURS if right else RED)
 
 
-def draw_accuracy(axis: Axes, results: Sequence[Result]) -> None:
-    """Show a dot for each fold and the mean with its standard deviation."""
+def draw_errors(axis: Axes, results: Sequence[Result], title: str) -> None:
+    """Show a dot for each part, and the mean."""
     jitter = np.random.default_rng(0)
     for place, (result, colour) in enumerate(zip(results, COLOURS, strict=True)):
-        accuracy = 100 * np.array(result.scores)
-        height = -place + jitter.uniform(-0.16, 0.16, size=len(accuracy))
-        axis.plot(accuracy, height, "o", color=colour, alpha=0.35, markersize=5, markeredgewidth=0)
-        axis.errorbar(
-            accuracy.mean(),
-            -place,
-            xerr=accuracy.std(ddof=1),
-            fmt="o",
+        errors = 100 * (1 - np.array(result.scores))
+        height = -place + jitter.uniform(-0.16, 0.16, size=len(errors))
+        axis.plot(errors, height, "o", color=colour, alpha=0.35, markersize=5, markeredgewidth=0)
+        axis.plot(errors.mean(), -place, "o", color=colour, markersize=9)
+        axis.annotate(
+            f"{errors.mean():.1f} %",
+            (errors.mean(), -place + 0.24),
             color=colour,
-            markersize=8,
-            capsize=4,
-            linewidth=2,
+            ha="center",
+            va="bottom",
+            weight="bold",
         )
-    axis.set_yticks(-np.arange(len(results)), [label_lines(result.name) for result in results])
-    axis.set_xlabel("correct, %")
-    axis.set_title("Held-out accuracy: parts, mean ± sd", fontsize=TITLE)
-    tidy(axis, "x")
-
-
-def draw_growth(
-    axis: Axes,
-    distributions: Mapping[str, ProjectionDistribution],
-    forest: ForestClassifier,
-    X: NDArray[Any],
-    y: NDArray[Any],
-) -> None:
-    """Show the out-of-bag error of each distribution while a warm start adds trees."""
-    sizes = np.unique(np.geomspace(5, forest.n_estimators, 14).astype(int))
-    for (name, distribution), colour in zip(distributions.items(), COLOURS, strict=False):
-        growing = clone(forest).set_params(
-            projections=distribution, oob_score=True, warm_start=True
-        )
-        errors = []
-        for size in sizes:
-            with warnings.catch_warnings():
-                # A few trees leave some rows without an out-of-bag vote.
-                warnings.simplefilter("ignore", UserWarning)
-                growing.set_params(n_estimators=int(size)).fit(X, y)
-            errors.append(100 * (1 - growing.oob_score_))
-        axis.plot(sizes, errors, "o-", color=colour, label=name, markersize=4.5, linewidth=1.8)
-    axis.set_xscale("log")
-    ticks = [size for size in (5, 10, 25, 50, 100, 200) if size <= sizes[-1]]
-    axis.set_xticks(ticks, [str(tick) for tick in ticks])
-    axis.minorticks_off()
-    axis.set_ylim(bottom=0)
-    axis.set_xlabel("trees")
-    axis.set_ylabel("misclassified out of bag, %")
-    axis.set_title("More trees, fewer errors", fontsize=TITLE)
-    axis.legend(frameon=False)
-    tidy(axis, "y")
-
-
-def draw_importance(axis: Axes, forest: Any) -> None:
-    """Show the importance of each pixel."""
-    importance = 100 * forest.feature_importances_.reshape(SIDE, SIDE)
-    image = axis.imshow(importance, cmap="YlGn", vmin=0)
-    axis.set(xticks=[], yticks=[])
-    axis.set_title("Pixels that the sparse forest uses", fontsize=TITLE)
-    bar = axis.figure.colorbar(image, ax=axis, shrink=0.9)
-    bar.set_label("share of the decrease of impurity, %")
-    bar.outline.set_visible(False)
-
-
-def draw_directions(figure: SubFigure, forest: ForestArrays, X: NDArray[Any]) -> None:
-    """Show the directions of two and more pixels that brought most."""
-    figure.suptitle(
-        "Its best directions add the red pixels and subtract the blue ones", fontsize=TITLE
-    )
-    figure.supxlabel(
-        "drawn over the mean digit; share of the decrease of impurity below each", fontsize=10
-    )
-    axes = figure.subplots(2, 6)
-    background = X.mean(axis=0)
-    for axis, (indices, coefficients, share) in zip(
-        axes.flat, most_gainful_directions(forest, axes.size), strict=False
-    ):
-        show_image(axis, background, cmap="Greys", vmax=3 * background.max())
-        for index, coefficient in zip(indices, coefficients, strict=True):
-            draw_sign(axis, index % SIDE, index // SIDE, coefficient > 0)
-        axis.set_xlabel(f"{100 * share:.2f} %")
-    for axis in axes.flat:
-        axis.set(xticks=[], yticks=[])
-
-
-def draw_sign(axis: Axes, column: int, row: int, positive: bool) -> None:
-    """Show the sign of a pixel's coefficient by colour and symbol."""
-    colour = PLUS if positive else MINUS
-    axis.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=colour))
-    axis.text(
-        column,
-        row,
-        "+" if positive else "\N{MINUS SIGN}",
-        color="white",
-        weight="bold",
-        ha="center",
-        va="center_baseline",
-        fontsize=10,
-    )
-
-
-def most_gainful_directions(
-    forest: ForestArrays, n_directions: int
-) -> list[tuple[tuple[int, ...], tuple[float, ...], float]]:
-    """Directions of several features by their share in the decrease of impurity, largest first.
-
-    A direction and its negative divide rows alike, so they count as one, the first coefficient
-    positive.
-    """
-    gains = split_gains(forest)
-    gains /= np.add.reduceat(gains, forest.tree_offsets[:-1])[forest.node_trees()] * forest.n_trees
-    shares: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
-    for node in np.flatnonzero(np.diff(forest.direction_indptr) > 1):
-        entries = slice(*forest.direction_indptr[node : node + 2])
-        coefficients = forest.direction_coefficients[entries]
-        key = (
-            tuple(forest.direction_indices[entries].tolist()),
-            tuple((coefficients * np.sign(coefficients[0])).tolist()),
-        )
-        shares[key] = shares.get(key, 0.0) + float(gains[node])
-    best = sorted(shares, key=lambda key: -shares[key])[:n_directions]
-    return [(*key, shares[key]) for key in best]
-
-
-def show_image(axis: Axes, pixels: NDArray[Any], **options: Any) -> None:
-    """Draw one digit in a thin frame."""
-    axis.imshow(pixels.reshape(SIDE, SIDE), **options)
-    axis.set(xticks=[], yticks=[])
-    for spine in axis.spines.values():
-        spine.set(color="0.7", linewidth=0.8)
-
-
-def label_lines(name: str) -> str:
-    """Break a name after its library."""
-    return name.replace(", ", ",\n").replace("scikit-learn ", "scikit-learn,\n")
-
-
-def tidy(axis: Axes, grid: str) -> None:
-    """Leave only the lines that help to read off values."""
+    names = [result.name.replace(", ", ",\n").replace("learn ", "learn,\n") for result in results]
+    axis.set_yticks(-np.arange(len(results)), names)
+    axis.set_ylim(0.6 - len(results), 0.6)
+    axis.set_xlim(left=0)
+    axis.set_xlabel("misclassified, %")
+    axis.set_title(title, fontsize=TITLE)
     axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(axis="x" if grid == "x" else "y", color="0.9")
+    axis.grid(axis="x", color="0.9")
     axis.set_axisbelow(True)
+
+
+def draw_pixels(axis: Axes, forest: Any) -> None:
+    """Show where windows on the digits lie."""
+    _show_map(axis, importance_map(forest, "gain"), "Where it looks")
+
+
+def draw_recordings(figure: SubFigure, story: Story) -> None:
+    """Show a recording of each class."""
+    axes = figure.subplots(1, 2, sharey=True)
+    shape = story.grid["shape"]
+    for label, axis in enumerate(axes):
+        recording = story.X[np.flatnonzero(story.y == label)[0]].reshape(shape)
+        for sensor, series in enumerate(recording):
+            axis.plot(series - 5 * sensor, color=COLOURS[2] if label == 0 else OURS, linewidth=0.8)
+        axis.set_title(f"class {label}", fontsize=TITLE)
+        axis.set_xlabel("step")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+    axes[0].set_yticks(-5 * np.arange(shape[0]), [f"sensor {i + 1}" for i in range(shape[0])])
+    axes[0].tick_params(axis="y", length=0)
+    axes[1].tick_params(axis="y", length=0)
+
+
+def draw_sensors(axis: Axes, forest: Any) -> None:
+    """Show at which times of which sensors windows lie."""
+    _show_map(axis, importance_map(forest, "gain"), "Where it looks", aspect="auto")
+    axis.set_yticks(range(forest.shape_[0]), [str(i + 1) for i in range(forest.shape_[0])])
+    axis.set_xticks([0, 50, 100, 150])
+    axis.set(xlabel="step", ylabel="sensor")
+
+
+def _show_map(axis: Axes, values: Any, title: str, **options: Any) -> None:
+    image = axis.imshow(100 * values / values.sum(), cmap="YlGn", vmin=0, **options)
+    axis.set(xticks=[], yticks=[])
+    axis.set_title(title, fontsize=TITLE)
+    bar = axis.figure.colorbar(image, ax=axis, shrink=0.9)
+    bar.set_label("share of the importance, %")
+    bar.outline.set_visible(False)

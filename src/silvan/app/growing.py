@@ -19,13 +19,18 @@ def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
 
     The out-of-bag score is estimated if it is asked for and can be.
     """
+    # The only sample of a table is in every tree's bag.
+    may_score = out_of_bag and len(data.y) > 1
+    return fit_timed(estimator, fit_rows(data), data.y, out_of_bag=may_score)
+
+
+def fit_timed(estimator: Any, X: Any, y: Any, *, out_of_bag: bool) -> float:
+    """The same for samples and targets in whatever form the estimator takes."""
     estimator.set_params(verbose=1)
     if hasattr(estimator, "oob_score"):
-        # The only sample of a table is in every tree's bag.
-        may_score = out_of_bag and len(data.y) > 1
-        estimator.oob_score = bool(estimator.bootstrap) and may_score
+        estimator.oob_score = bool(estimator.bootstrap) and out_of_bag
     start = time.perf_counter()
-    _fit(estimator, fit_rows(data), data.y)
+    _fit(estimator, X, y)
     seconds = time.perf_counter() - start
     estimator.set_params(verbose=0)
     return seconds

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from silvan.app.console import note
 from silvan.app.data import Dataset, Request, Spelling, open_source
@@ -15,25 +19,31 @@ def read_data(
     path: Path, asked: Request, task: str | None, spelling: Spelling
 ) -> tuple[Dataset, str]:
     """Read data, say what they are, and decide between classes and measurements."""
-    _check_choice("--kind", asked.kind, KINDS)
-    _check_choice("--task", task, TASKS)
+    check_choices(asked, task)
     data = open_source(path, spelling).read(asked)
     if asked.categorical and data.names is None:
         raise UsageError("--categorical is for tables with names of columns; leave it out.")
     y, decided = decide_task(data.y, task)
     data = Dataset(data.X, y, data.kind, data.target, data.notes)
     note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
-    if decided == "classification":
-        n_classes = len(set(y.tolist()))
-        if n_classes == 1:
-            note(
-                f"Target {data.target!r}: every row has {y[0]!s}, so every prediction will be that."
-            )
-        else:
-            note(f"Target {data.target!r}: {n_classes} classes, so this is classification.")
-    else:
-        note(f"Target {data.target!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    note_target(data.target, y, decided)
     return data, decided
+
+
+def check_choices(asked: Request, task: str | None) -> None:
+    """Refuse kinds of data and tasks that there are not."""
+    _check_choice("--kind", asked.kind, KINDS)
+    _check_choice("--task", task, TASKS)
+
+
+def note_target(name: str, y: NDArray[Any], task: str) -> None:
+    """Say what the target is taken for."""
+    if task == "regression":
+        note(f"Target {name!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+    elif (n_classes := len(np.unique(y))) == 1:
+        note(f"Target {name!r}: every row has {y[0]!s}, so every prediction will be that.")
+    else:
+        note(f"Target {name!r}: {n_classes} classes, so this is classification.")
 
 
 def parse_shape(text: str | None) -> tuple[int, ...] | None:

@@ -213,12 +213,12 @@ def load_model(path: Path) -> BaseForest:
 def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
     """What a row must have for this forest."""
     names = getattr(forest, "feature_names_in_", None)
-    grid = grid_of(forest)
+    patches = grid_of(forest)
     categories = forest.categories_ or []
     return Layout(
         n_features=forest.n_features_in_,
         names=None if names is None else tuple(str(name) for name in names),
-        shape=None if grid is None else grid._shape(),
+        shape=None if patches is None else patches.grid.shape,
         keep=keep,
         kinds=tuple(_kind_of(known) for known in categories),
     )

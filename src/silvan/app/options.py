@@ -87,6 +87,18 @@ Trees = Annotated[
 Jobs = Annotated[
     int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Processes that share the work, for Parquet files larger than memory; needs Dask. "
+        "Changes no result.",
+    ),
+]
+WorkerMemory = Annotated[
+    str, typer.Option(metavar="SIZE", help="Memory of each of these processes, such as 1.5GB.")
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
 Settings = Annotated[
     list[str] | None,

@@ -28,8 +28,8 @@ from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, r
 from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows, check_more_trees
-from silvan.forests.sampling import RowPlan, plan_rows
+from silvan.forests.fitting import CheckedSamples, TrainingSamples, check_more_trees
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
 from silvan.losses import Loss
@@ -81,22 +81,21 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         super()._check_parameters()
         check_boosted_parameters(self)
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         checked = super()._check_fit(X, y, sample_weight)
         self._make_loss(checked.targets)
         return checked
 
-    def _plan_rows(self, targets: Targets, weight: Floats | None) -> RowPlan:
-        return plan_rows(
+    def _plan_samples(self, targets: Targets, weight: Floats | None) -> SamplePlan:
+        return plan_samples(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=False,
-            max_samples=None,
+            DrawRule(bootstrap=False),
             numeric_targets=False,
         )
 
-    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
+    def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
         return projections, boost_options(self, projections, plan.n_kept, n_features)
@@ -104,7 +103,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         check_more_trees(int(self.n_estimators), self.n_iter_)
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the rounds that `earlier` lacks."""
         super()._grow_on(rows, earlier)
         for name, value in rows.targets.attributes.items():
@@ -121,7 +120,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
 
     def _boost(
         self,
-        rows: TrainingRows,
+        rows: TrainingSamples,
         options: _core.BoostOptions,
         earlier: ForestArrays | None,
     ) -> None:
@@ -175,7 +174,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             )
 
     def _make_booster(
-        self, parts: Parts, rows: TrainingRows, options: _core.BoostOptions, n_outputs: int
+        self, parts: Parts, rows: TrainingSamples, options: _core.BoostOptions, n_outputs: int
     ) -> _core.Booster:
         training = parts.training
         n_features = training.features.shape[1]

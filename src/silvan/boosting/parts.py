@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from silvan import _core
 from silvan._validation import invalid, is_integer
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 
 
 class Part(NamedTuple):
@@ -29,7 +29,7 @@ class Parts(NamedTuple):
     order: NDArray[np.uint32]  # canonical, of the samples to grow on
 
 
-def make_parts(rows: TrainingRows, share: int | float | None) -> Parts:
+def make_parts(rows: TrainingSamples, share: int | float | None) -> Parts:
     """Merge samples that are equal into one of their total weight, and hold a share of them out.
 
     Then a whole weight and a repeated sample are the same, and no sample is in both parts. Classes
@@ -49,7 +49,7 @@ def make_parts(rows: TrainingRows, share: int | float | None) -> Parts:
 
 
 def _distinct(
-    rows: TrainingRows, y: NDArray[Any]
+    rows: TrainingSamples, y: NDArray[Any]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:
     """Numbers of one of each of the samples that are equal, in canonical order, and weights.
 

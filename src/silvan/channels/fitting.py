@@ -16,7 +16,7 @@ from silvan.channels.layout import ChannelLayout
 from silvan.channels.plane import Plane, PlaneGrid, find_planes
 
 # Samples that channels learn from, and the cells of a plane that these have together.
-MAX_LEARNING_SAMPLES = 1000
+_MAX_LEARNING_SAMPLES = 1000
 _MAX_LEARNING_CELLS = 2**23
 # The quantile of a channel that becomes the largest byte, or, if that is 0, its maximum.
 _LARGEST_BYTE_QUANTILE = 0.999
@@ -96,8 +96,7 @@ def learn_channels(
     """
     plane = planes.plane
     strategies = as_channels(channels, plane)
-    n_learning = min(MAX_LEARNING_SAMPLES, max(16, _MAX_LEARNING_CELLS // plane.n_cells))
-    samples = samples[:n_learning]
+    samples = samples[: count_learning_samples(plane)]
     samples = samples if samples.dtype == np.uint8 else as_floats(samples)
     in_bytes = samples.dtype == np.uint8 and len(plane.shape) > 1
     states: list[list[State]] = []
@@ -119,6 +118,22 @@ def learn_channels(
     dtype = "uint8" if in_bytes else "float32"
     layout = ChannelLayout(tuple(names), tuple(shapes))
     return FittedChannels(strategies, planes, dtype, states, np.array(scales), layout)
+
+
+def count_learning_samples(plane: Plane) -> int:
+    """Number of samples that channels learn from, if there are so many.
+
+    Parameters
+    ----------
+    plane : Plane
+        The grid of a plane.
+
+    Returns
+    -------
+    n_samples : int
+        Fewer where planes are large.
+    """
+    return min(_MAX_LEARNING_SAMPLES, max(16, _MAX_LEARNING_CELLS // plane.n_cells))
 
 
 def as_channels(channels: Any, plane: Plane) -> tuple[Channel, ...]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from silvan._validation import check_flag, check_forest, check_integer, invalid, is_integer
-from silvan._windows import Window
+from silvan.export.tree_nodes import category_names, tree_nodes
+from silvan.export.tree_writer import Style, TreeWriter
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import category_name
 from silvan.inspection import grid_of
-
-_INDENT = "|   "
-_BRANCH = "|--- "
 
 
 def to_text(
@@ -47,7 +42,7 @@ def to_text(
     max_depth : int or None, default=10
         Depth down to which the tree is written; what is below is counted.
     decimals : int, default=2
-        Digits after the decimal point.
+        Digits after the decimal point; as many digits at all of a number that would round to 0.
     max_terms : int, default=6
         Number of features of a direction that are written, and of categories of a feature; the
         others are counted.
@@ -140,234 +135,14 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "feature_names": None if names is None else names.tolist(),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
-        "shape": None if patches is None else list(patches._shape()),
+        "shape": None if patches is None else list(patches.grid.shape),
         "channels": None if channels is None else list(channels.layout.names),
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
         "start": None if start is None else start.tolist(),
         "loss": None if start is None else type(forest.loss_).__name__,
-        "trees": [list(_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
+        "trees": [list(tree_nodes(forest, tree)) for tree in range(forest.forest_.n_trees)],
     }
-
-
-def category_names(forest: BaseForest) -> list[list[str] | None] | None:
-    """The categories of each feature as text; None for a number, and if all are."""
-    known = forest.categories_
-    if known is None:
-        return None
-    return [None if of is None else [category_name(name) for name in of.tolist()] for of in known]
-
-
-class _Codes:
-    """Codes of the categories of a tree's directions, by name."""
-
-    def __init__(self, forest: BaseForest, tree: int) -> None:
-        self._directions = forest.forest_.stored_directions(tree)
-        counts = forest.forest_.n_categories
-        self._first = forest.forest_.n_features + np.cumsum(counts) - counts
-        self._names = category_names(forest)
-
-    def coefficient(self, node: int, feature: int, value: float) -> float | dict[str, float]:
-        """The coefficient of a feature in the direction of a node; for categories, one each."""
-        names = None if self._names is None else self._names[feature]
-        if names is None:
-            return value
-        entries = slice(*self._directions.indptr[node : node + 2])
-        columns = self._directions.indices[entries] - self._first[feature]
-        mine = (columns >= 0) & (columns < len(names))
-        coefficients = self._directions.data[entries][mine].tolist()
-        # A direction that asked no sample has an entry of zero, for the feature's sake.
-        found = zip(columns[mine].tolist(), coefficients, strict=True)
-        return {names[category]: code for category, code in found if code != 0}
-
-
-def _nodes(forest: BaseForest, tree: int) -> Iterator[dict[str, Any]]:
-    arrays, codes = forest.forest_, _Codes(forest, tree)
-    # A direction is over features alone or over windows alone.
-    directions = arrays.stored_directions(tree) if arrays.n_windows else arrays.directions(tree)
-    values = arrays.leaf_values(tree).toarray()
-    first, last = arrays.tree_offsets[tree : tree + 2]
-    for number, node in enumerate(range(first, last)):
-        facts = {
-            "n_samples": int(arrays.n_samples[node]),
-            "weight": float(arrays.weight[node]),
-            "impurity": float(arrays.impurity[node]),
-        }
-        left = int(arrays.left[node])
-        if left < 0:
-            yield {"values": values[-1 - left].tolist(), **facts}
-            continue
-        entries = slice(*directions.indptr[number : number + 2])
-        features = directions.indices[entries].tolist()
-        coefficients = directions.data[entries].tolist()
-        threshold = float(arrays.threshold[node])
-        windows = [window._asdict() for _, window in arrays.windows(node)]
-        coefficients = (
-            coefficients
-            if windows
-            else [
-                codes.coefficient(number, *pair)
-                for pair in zip(features, coefficients, strict=True)
-            ]
-        )
-        yield {
-            **({"windows": windows} if windows else {"features": features}),
-            "coefficients": coefficients,
-            "threshold": threshold if np.isfinite(threshold) else None,
-            "missing": "left" if arrays.missing_left[node] else "right",
-            "left": left,
-            "right": left + 1,
-            **facts,
-        }
-
-
-class Style(NamedTuple):
-    """How a tree is written."""
-
-    names: Sequence[str] | None
-    decimals: int
-    max_terms: int
-    show_missing: bool
-
-    def number(self, value: float) -> str:
-        """The number with the digits of this style."""
-        return f"{value:.{self.decimals}f}"
-
-
-class TreeWriter:
-    """Writes the nodes of one tree as text."""
-
-    def __init__(self, forest: BaseForest, tree: int, style: Style) -> None:
-        self.nodes = list(_nodes(forest, tree))
-        patches = grid_of(forest)
-        self._shape = None if patches is None else patches._shape()
-        self._classes = leaf_classes(forest)
-        channels = forest.fitted_.channels
-        self._channels = None if channels is None else channels.layout.names
-        self._style = style
-
-    def lines(self, max_depth: int | None) -> Iterator[str]:
-        """The tree down to a depth, as indented lines."""
-        # A stack of nodes, each with its depth and the condition that leads to it.
-        open_nodes = [(0, 0, "")]
-        while open_nodes:
-            number, depth, condition = open_nodes.pop()
-            if condition:
-                yield _INDENT * (depth - 1) + _BRANCH + condition
-            node = self.nodes[number]
-            if "values" in node:
-                yield _INDENT * depth + _BRANCH + self._leaf(node)
-            elif max_depth is not None and depth >= max_depth:
-                n_leaves = self.count_leaves(number)
-                yield _INDENT * depth + _BRANCH + f"... {n_leaves} leaves below"
-            else:
-                left, right = self._conditions(node)
-                open_nodes.append((node["right"], depth + 1, right))
-                open_nodes.append((node["left"], depth + 1, left))
-
-    def _conditions(self, node: dict[str, Any]) -> tuple[str, str]:
-        direction = self.direction(node)
-        left, right = self.comparisons(node)
-        return f"{direction} {left}", f"{direction} {right}"
-
-    def comparisons(self, node: dict[str, Any]) -> tuple[str, str]:
-        """What a direction's value is in the left and in the right branch."""
-        to_left = node["missing"] == "left"
-        if node["threshold"] is None:
-            return ("is missing", "is there") if to_left else ("is there", "is missing")
-        threshold = self._style.number(node["threshold"])
-        left, right = f"<= {threshold}", f">  {threshold}"
-        if not self._style.show_missing:
-            return left, right
-        return (f"{left} or missing", right) if to_left else (left, f"{right} or missing")
-
-    def direction(self, node: dict[str, Any]) -> str:
-        """The direction of a split in words: a signed sum, or a box of the grid."""
-        if "windows" in node:
-            names = [self._window(Window(**window)) for window in node["windows"]]
-        else:
-            box = self._box(node["features"], node["coefficients"])
-            if box:
-                return box
-            names = [self._name(feature) for feature in node["features"]]
-        terms = [
-            self._term(name, coefficient)
-            for name, coefficient in zip(names, node["coefficients"], strict=True)
-        ]
-        shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
-        text = " ".join(shown)
-        more = len(terms) - self._style.max_terms
-        text = text.removeprefix("+ ") if text.startswith("+") else "-" + text.removeprefix("- ")
-        return f"{text} + ... {more} more" if more > 0 else text
-
-    def _term(self, name: str, coefficient: float | dict[str, float]) -> tuple[str, str]:
-        """The sign of a term, and the term without it."""
-        if isinstance(coefficient, dict):
-            return "+", f"{name} {self._codes(coefficient)}" if coefficient else name
-        size = abs(coefficient)
-        text = name if size == 1.0 else f"{self._style.number(size)}*{name}"
-        return "-" if coefficient < 0 else "+", text
-
-    def _window(self, window: Window) -> str:
-        return window.describe(None if self._channels is None else self._channels[window.channel])
-
-    def _name(self, feature: int) -> str:
-        if self._style.names is not None:
-            return str(self._style.names[feature])
-        if self._shape is not None:
-            at = np.unravel_index(feature, self._shape)
-            return f"X[{', '.join(str(i) for i in at)}]"
-        return f"x[{feature}]"
-
-    def _codes(self, codes: dict[str, float]) -> str:
-        """Codes of categories, the largest first; of many, the largest in absolute value."""
-        shown = sorted(codes, key=lambda name: -abs(codes[name]))[: self._style.max_terms]
-        shown.sort(key=lambda name: -codes[name])
-        parts = [f"{name}: {self._style.number(codes[name])}" for name in shown]
-        more = len(codes) - len(shown)
-        return "{" + ", ".join(parts + ([f"... {more} more"] if more else [])) + "}"
-
-    def _box(self, features: list[int], coefficients: list[Any]) -> str | None:
-        """The direction as the sum over a box of the grid, if it is one of several cells."""
-        if self._shape is None or len(features) == 1 or any(value != 1.0 for value in coefficients):
-            return None
-        at = np.unravel_index(np.array(features), self._shape)
-        ends = [(int(axis.min()), int(axis.max()) + 1) for axis in at]
-        if np.prod([end - start for start, end in ends]) != len(features):
-            return None
-        return f"sum X[{', '.join(f'{start}:{end}' for start, end in ends)}]"
-
-    def _leaf(self, node: dict[str, Any]) -> str:
-        values = node["values"]
-        if self._classes is None:
-            return f"value: [{', '.join(map(self._style.number, values))}]"
-        share = max(values)
-        label = f"class: {join_best(self._classes, values)}"
-        return label if share == 1.0 else f"{label} ({self._style.number(share)})"
-
-    def count_leaves(self, number: int) -> int:
-        """Number of leaves below a node."""
-        count, below = 0, [number]
-        while below:
-            node = self.nodes[below.pop()]
-            if "values" in node:
-                count += 1
-            else:
-                below += [node["left"], node["right"]]
-        return count
-
-
-def join_best(names: Sequence[Any], values: Sequence[float]) -> str:
-    """The name of the largest value; of equal ones, all."""
-    largest = max(values)
-    best = [str(name) for name, value in zip(names, values, strict=True) if value == largest]
-    return " or ".join(best)
-
-
-def leaf_classes(forest: BaseForest) -> Any:
-    """The classes whose shares the leaves hold; None where these hold other numbers."""
-    boosted = forest.fitted_.start is not None
-    return None if boosted else getattr(forest, "classes_", None)
 
 
 def check_tree(forest: BaseForest, tree: object) -> None:

@@ -11,7 +11,7 @@ from silvan.files.encoding import register
 from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
-from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.sampling import SamplePlan, Sampling
 from silvan.forests.scaling import LinearScaler
 from silvan.preprocessing import RankScaler
 from silvan.unsupervised.affinities import BinaryAffinity, GaussianAffinity, MahalanobisAffinity
@@ -42,7 +42,7 @@ for _class in (
     MahalanobisAffinity,
     PlaneGrid,
     RankScaler,
-    RowPlan,
-    RowSampling,
+    SamplePlan,
+    Sampling,
 ):
     register(_class)

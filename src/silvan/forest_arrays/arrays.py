@@ -334,7 +334,7 @@ class ForestArrays:
 
     def append(self, other: ForestArrays) -> ForestArrays:
         """The trees of this forest followed by those of `other`."""
-        return join_forests(self, other)
+        return join_forests([self, other])
 
     def check(self) -> ForestArrays:
         """Verify that the arrays describe a forest; raise a ValueError that names what is wrong.

@@ -1,8 +1,9 @@
-"""Forests from the trees of others: some of one forest, or all of two."""
+"""Forests from the trees of others: some of one forest, or all of several."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,8 +52,34 @@ def _take_windows(forest: ForestArrays, indices: NDArray[np.int32]) -> dict[str,
     return parts
 
 
-def join_forests(first: ForestArrays, second: ForestArrays) -> ForestArrays:
-    """The trees of one forest followed by those of another."""
+def join_forests(forests: list[ForestArrays]) -> ForestArrays:
+    """The trees of some forests, one forest after the other.
+
+    The list ends up empty: what nobody else holds is freed array by array, so that a large forest
+    is not in memory twice.
+    """
+    for before, after in pairwise(forests):
+        _check_joinable(before, after)
+    n_windows = [forest.n_windows for forest in forests]
+    parts_of = {name: [getattr(forest, name) for forest in forests] for name in DTYPES}
+    make, n_features, n_outputs = type(forests[0]), forests[0].n_features, forests[0].n_outputs
+    forests.clear()
+    joined: dict[str, NDArray[Any]] = {}
+    for name in DTYPES:
+        parts = parts_of.pop(name)
+        if name in COLUMNS:
+            joined[name] = parts[0]
+            continue
+        if name in POSITIONS:
+            starts = np.cumsum([0, *(part[-1] for part in parts[:-1])])
+            parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
+        if name == "direction_indices":
+            parts = _shift_windows(parts, n_features, n_windows)
+        joined[name] = np.concatenate(parts)
+    return make(**joined, n_features=n_features, n_outputs=n_outputs)
+
+
+def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
     same_columns = all(
         np.array_equal(getattr(first, name), getattr(second, name)) for name in COLUMNS
     )
@@ -67,25 +94,18 @@ def join_forests(first: ForestArrays, second: ForestArrays) -> ForestArrays:
             f"follow one of {first.n_features} features and {first.n_outputs} outputs; grow both "
             "on the same kind of data."
         )
-    joined = {}
-    for name in DTYPES:
-        mine, theirs = getattr(first, name), getattr(second, name)
-        if name in COLUMNS:
-            joined[name] = mine
-            continue
-        if name in POSITIONS:
-            theirs = theirs[1:] + mine[-1]
-        if name == "direction_indices" and second.n_windows:
-            theirs = _shift_windows(theirs, first)
-        joined[name] = np.concatenate([mine, theirs])
-    return replace(first, **joined)
 
 
-def _shift_windows(indices: NDArray[np.int32], before: ForestArrays) -> NDArray[np.int32]:
-    """Indices of directions whose windows come after those of another forest."""
-    if before.n_features + before.n_windows + len(indices) > np.iinfo(np.int32).max:
+def _shift_windows(
+    indices: list[NDArray[np.int32]], n_features: int, n_windows: list[int]
+) -> list[NDArray[np.int32]]:
+    """Indices of directions of each forest, whose windows come after those of the ones before."""
+    ends = np.cumsum([0, *n_windows])
+    if n_features + ends[-1] > np.iinfo(np.int32).max:
         raise ValueError(
             "the forests together have more windows than 32 bits number; join fewer trees."
         )
-    shifted = np.where(indices >= before.n_features, indices + np.int32(before.n_windows), indices)
-    return shifted.astype(np.int32)
+    return [
+        part if before == 0 else np.where(part >= n_features, part + np.int32(before), part)
+        for part, before in zip(indices, ends[:-1], strict=True)
+    ]

@@ -14,6 +14,14 @@ _PARTS = {
         n_estimators : int, default=100
             Number of trees.
     """,
+    "layout": """
+        layout : {"auto", "replicated", "partitioned"}, default="auto"
+            Where the samples are while trees grow: on every worker, or in their partitions, from
+            where only those that a tree draws travel to the worker that grows it. "auto" copies
+            them to every worker if that takes a small part of its memory.
+        client : distributed.Client or None, default=None
+            The cluster; None is that of the current client.
+    """,
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
@@ -38,12 +46,13 @@ _PARTS = {
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
         shift : int or "auto", default="auto"
-            How many cells a window may move in search of its largest or smallest mean, which half
-            of the means do; 0 for none. "auto" is 0 along series and 1 in images and volumes.
+            How many cells a window may move in search of its largest or smallest mean, which three
+            quarters of the means do; 0 for none. "auto" is 0 along series and 2 in images and
+            volumes.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
-            for 12 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
+            for 8 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
             cells and for all of an axis that is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
@@ -152,7 +161,7 @@ _PARTS = {
     """,
     "bootstrap": """
         bootstrap : bool, default=True
-            Whether each tree draws its rows with replacement, with probability proportional to
+            Whether each tree draws its samples with replacement, with probability proportional to
             their weight. With False each tree sees every sample, and weights multiply the samples'
             counts.
     """,
@@ -160,7 +169,7 @@ _PARTS = {
         thresholds : {"auto", "best", "random"}, default="auto"
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
-            directions. "auto" is "random" with channels and "best" with ``channels="raw"``.
+            directions. "auto" is "random" with channels of series, and "best" elsewhere.
     """,
     "grid_bootstrap": """
         bootstrap : bool or "auto", default="auto"
@@ -189,7 +198,7 @@ _PARTS = {
             searched, and of the variances of all samples in leaves. It bounds densities where
             samples repeat, features are constant, or leaves have fewer samples than features.
         criterion_dim : int or None, default=8
-            Largest number of dimensions in which a node measures its rows. If there are more
+            Largest number of dimensions in which a node measures its samples. If there are more
             features, so many directions are drawn from `projections` for it at each node; those
             that do not vary there are replaced. None measures all features, at a cost that grows
             with the cube of their number.
@@ -298,6 +307,31 @@ _PARTS = {
             Shape of the grid that one sample lies on; None takes it from `X`.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
+    """,
+    "cluster_notes": """
+        The forest is that of the local estimator with the same parameters and samples, whatever the
+        layout, the partitions and the workers: all draws are keyed by seed, tree and node. Workers
+        that die cost the trees that they were growing; these are grown by others. Each task grows
+        trees on `n_jobs` threads (None: one), and a worker runs as many tasks as it has threads.
+        Directions that LAPACK fits are the same on like processors, and a distribution written in
+        Python sees other sample numbers in the partitioned layout.
+    """,
+    "lazy_samples": """
+        X : Dask collection, list of delayed, or array-like of shape (n_samples, n_features)
+            Samples.
+    """,
+    "fit_partitions": """
+        X : Dask array or DataFrame, list of delayed, or array-like
+            Samples, in partitions of whole samples; NaN is a missing value.
+    """,
+    "fit_partition_weights": """
+        sample_weight : like y, default=None
+            Weights of the samples, none negative; None weights all samples equally.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
     """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -13,10 +14,13 @@ from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
-from silvan.forests.sampling import RowPlan
+from silvan.forests.sampling import SamplePlan
 from silvan.projections import ProjectionDistribution
+
+# A distribution and the options of the core.
+Growth = tuple[ProjectionDistribution, _core.GrowOptions]
 
 
 class BaggedForest(BaggedParameters, BaseForest):
@@ -26,10 +30,12 @@ class BaggedForest(BaggedParameters, BaseForest):
     """
 
     @abstractmethod
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         """Set the criterion, and what the core must know of it besides."""
 
-    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+    def _growth(self, plan: SamplePlan) -> Growth:
         """The distribution to draw from and the options of the core, checked against the data."""
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
@@ -37,48 +43,59 @@ class BaggedForest(BaggedParameters, BaseForest):
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
         self._sampling = rows.sampling
+        growth = self._growth_on(rows)
+        self.projections_ = clone(growth[0], safe=False)
+        n_warm = 0 if earlier is None else earlier.n_trees
+        if n_warm < self.n_estimators:
+            grown = self._grow(rows, growth, (n_warm, int(self.n_estimators)))
+            self.forest_ = grown if earlier is None else earlier.append(grown)
+
+    def _growth_on(self, rows: TrainingSamples) -> Growth:
+        """The distribution, with what it learns from the samples, and the options of the core."""
         projections, options = self._growth(rows.sampling.plan)
         if rows.spreads is not None:
             projections = projections._with_spreads(rows.spreads)
-        self.projections_ = clone(projections, safe=False)
-        n_warm = 0 if earlier is None else earlier.n_trees
-        if n_warm < self.n_estimators:
-            grown = self._grow(rows, projections, options, n_warm)
-            self.forest_ = grown if earlier is None else earlier.append(grown)
+        options.seed = rows.sampling.seed
+        return projections, options
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_bagged_parameters(self._settled())
 
-    def _grow(
+    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
+        """Grow the trees from the first number to before the last."""
+        first, last = trees
+        with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
+            grown = self._grow_range(rows, growth, trees, progress)
+        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+
+    def _grow_range(
         self,
-        rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
+        rows: TrainingSamples,
+        growth: Growth,
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
-        """Grow the trees from number `first` on."""
-        sampling, targets = rows.sampling, rows.targets
-        n_features = rows.features.columns.shape[1]
-        options.seed = sampling.seed
-        n_trees = int(self.n_estimators) - first
-        with ProgressBar(n_trees, what="trees") if self.verbose else nullcontext() as progress:
-            arrays = _core.grow(
-                self._training_set(rows),
-                projections._to_native(n_features),
-                options,
-                (first, first + n_trees),
-                self._n_threads(),
-                progress,
-            )
-        arrays["members"] = sampling.row_numbers(arrays["members"])
-        grown = ForestArrays.from_native(arrays, n_features, targets.n_values, self._n_categories())
-        return replace(grown, values=targets.leaf_values(grown, sampling, first))
+        """The same, with leaf values in terms of the targets that the core reads."""
+        sampling, n_features = rows.sampling, rows.features.columns.shape[1]
+        projections, options = growth
+        arrays = _core.grow(
+            self._training_set(rows),
+            projections._to_native(n_features),
+            options,
+            trees,
+            self._n_threads(),
+            on_progress,
+        )
+        arrays["members"] = sampling.sample_numbers(arrays["members"])
+        return ForestArrays.from_native(
+            arrays, n_features, rows.targets.n_values, self._n_categories()
+        )
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

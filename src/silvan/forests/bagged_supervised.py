@@ -17,15 +17,15 @@ from silvan._validation import check_choice, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import (
     BaggedSupervisedParameters,
     check_bagged_supervised_parameters,
 )
-from silvan.forests.sampling import RowPlan, plan_rows
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
-from silvan.forests.weights import RowWeighting
+from silvan.forests.weights import SampleWeighting
 
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
@@ -63,23 +63,27 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
             criterion=self._criterion,
         )
 
-    def _plan_rows(self, targets: Targets, weight: NDArray[np.float64] | None) -> RowPlan:
+    def _plan_samples(self, targets: Targets, weight: NDArray[np.float64] | None) -> SamplePlan:
         settled = self._settled()
-        return plan_rows(
+        return plan_samples(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
-            bootstrap=settled.bootstrap,
-            max_samples=settled.max_samples,
-            estimation_share=self.honest_fraction if self.honest else 0.0,
+            DrawRule(
+                settled.bootstrap,
+                settled.max_samples,
+                self.honest_fraction if self.honest else 0.0,
+            ),
             numeric_targets=targets.numeric,
         )
 
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         options.criterion = self._criteria[self.criterion]
         options.random_thresholds = self._settled().thresholds == "random"
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
         self._criterion = self._criteria[self.criterion]
         self._hard_votes = self._asks_for_hard_votes()
@@ -87,19 +91,31 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(rows.features.rows, rows.targets.encoded)
+            self._score_out_of_bag(rows)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("criterion", self.criterion, self._criteria)
         check_bagged_supervised_parameters(self._settled())
 
-    def _score_out_of_bag(self, X: NDArray[Any], y: NDArray[Any]) -> None:
-        sampling = self._sampling
-        draws, hard = sampling.native(), self._hard_votes
+    def _out_of_bag_votes(
+        self, rows: TrainingSamples
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Sums of votes over the trees that did not draw a sample, and how many these are."""
+        sampling, hard = rows.sampling, self._hard_votes
         sums, counts = _core.predict_out_of_bag(
-            self.forest_, X, hard, draws, sampling.seed, self._n_threads()
+            self.forest_,
+            rows.features.rows,
+            hard,
+            sampling.native(),
+            sampling.seed,
+            self._n_threads(),
         )
+        return sums, counts
+
+    def _score_out_of_bag(self, rows: TrainingSamples) -> None:
+        sampling = self._sampling
+        sums, counts = self._out_of_bag_votes(rows)
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
             # A tree leaves out a share of about exp(-n_draws / n) of n samples.
@@ -116,9 +132,9 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
-        scored[sampling.row_numbers(np.flatnonzero(counts).astype(np.int32))] = True
+        scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
-        y_true, y_pred = self._keep_out_of_bag(predictions, y, scored)
+        y_true, y_pred = self._keep_out_of_bag(predictions, rows.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
         self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
 
@@ -141,7 +157,7 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
             Weights of the training samples, in the order in which they were given to `fit`.
         """
         leaves = self.apply(X)
-        return RowWeighting(self.forest_, self._sampling)(leaves)
+        return SampleWeighting(self.forest_, self._sampling)(leaves)
 
     def _predict_values(self, checked: NDArray[Any]) -> NDArray[np.float64]:
         """Means over the trees of leaf values or votes, for samples that were checked."""

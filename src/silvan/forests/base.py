@@ -16,22 +16,22 @@ from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
 from silvan._validation import (
     TrainingFeatures,
-    as_rows,
+    as_samples,
     as_training_features,
     check_features,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
-    CheckedRows,
-    TrainingRows,
+    CheckedSamples,
+    TrainingSamples,
     check_more_trees,
-    check_same_rows,
+    check_same_samples,
     check_warm_start,
     draw_seed,
 )
 from silvan.forests.parameters import ForestParameters, check_parameters, resolve_projections
-from silvan.forests.sampling import RowPlan, RowSampling, sample_rows
+from silvan.forests.sampling import SamplePlan, Sampling, make_sampling
 from silvan.forests.targets import Targets
 from silvan.projections import ProjectionDistribution, UnitFree
 from silvan.projections.mixture import find_component
@@ -54,22 +54,22 @@ class BaseForest(
     forest_: ForestArrays
     projections_: ProjectionDistribution
     n_outputs_: int
-    _sampling: RowSampling
+    _sampling: Sampling
 
     @abstractmethod
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         """Check parameters and data before any work; learn what the features are."""
 
     @abstractmethod
-    def _check_rows(self, X: Any) -> NDArray[Any]:
+    def _check_samples(self, X: Any) -> NDArray[Any]:
         """Check samples to predict; return an array with a column per feature."""
 
     @abstractmethod
-    def _growth(self, plan: RowPlan) -> tuple[ProjectionDistribution, Any]:
+    def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, Any]:
         """The distribution to draw from and the options of the core, checked against the data."""
 
     @abstractmethod
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, and set what was learnt."""
 
     def _n_categories(self) -> NDArray[np.int64] | None:
@@ -98,7 +98,7 @@ class BaseForest(
             sampling=self._sampling,
             n_threads=self._n_threads(),
             read=self._rows,
-            check=self._check_rows,
+            check=self._check_samples,
             sample_shape=self._sample_shape(),
         )
 
@@ -112,16 +112,16 @@ class BaseForest(
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
         # Validation is complete but for a warm start's samples; work starts here.
-        rows = self._read_rows(checked, seed)
+        rows = self._read_samples(checked, seed)
         if earlier:
-            check_same_rows(earlier["_sampling"], rows.sampling)
+            check_same_samples(earlier["_sampling"], rows.sampling)
         self._grow_on(rows, earlier.get("forest_"))
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         """Check the number of trees that a warm start goes on to."""
         check_more_trees(int(self.n_estimators), earlier.n_trees)
 
-    def _training_set(self, rows: TrainingRows) -> _core.TrainingSet:
+    def _training_set(self, rows: TrainingSamples) -> _core.TrainingSet:
         """The samples as the core reads them."""
         sampling, targets = rows.sampling, rows.targets
         return _core.TrainingSet(
@@ -131,20 +131,22 @@ class BaseForest(
             self._n_categories(),
         )
 
-    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+    def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as the core grows on them, and the draws of every tree."""
         X, targets, _, plan = checked
-        return self._order_rows(
+        return self._order_samples(
             as_training_features(X, plan.kept, self._n_threads()), targets, plan, seed
         )
 
-    def _order_rows(
-        self, features: TrainingFeatures, targets: Targets, plan: RowPlan, seed: int
-    ) -> TrainingRows:
+    def _order_samples(
+        self, features: TrainingFeatures, targets: Targets, plan: SamplePlan, seed: int
+    ) -> TrainingSamples:
         """The samples with the draws of every tree."""
         spreads = self._spreads_of(features.columns)
-        sampling = sample_rows(plan, features, targets.kept(plan), seed, spreads, self._n_threads())
-        return TrainingRows(features, targets, sampling, spreads)
+        sampling = make_sampling(
+            plan, features, targets.kept(plan), seed, spreads, self._n_threads()
+        )
+        return TrainingSamples(features, targets, sampling, spreads)
 
     def _has_unit_free_directions(self) -> bool:
         return find_component(self._given_projections(), UnitFree) is not None
@@ -159,12 +161,12 @@ class BaseForest(
         check_parameters(self._settled())
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The leaf of each tree that each row ends in.
+        """The leaf of each tree that each sample ends in.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -183,7 +185,7 @@ class BaseForest(
     def _checked(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return an array with a column per feature."""
         check_is_fitted(self)
-        checked = self._check_rows(X)
+        checked = self._check_samples(X)
         check_features(checked)
         return checked
 
@@ -195,7 +197,7 @@ class BaseForest(
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
-        return as_rows(checked)
+        return as_samples(checked)
 
     def _sample_shape(self) -> tuple[int, ...]:
         """The shape of a sample as `fit` was given it."""

@@ -141,14 +141,19 @@ def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
         return None
     categories: list[NDArray[Any] | None] = [None] * table.shape[1]
     for j in chosen:
-        known = _learn(_distinct(table, j)[1])
-        if len(known) > MAX_CATEGORIES:
-            raise ValueError(
-                f"{column_label(table, j)} of X has {len(known)} categories, but a feature can "
-                f"have {MAX_CATEGORIES} at most; leave it out, or group its values."
-            )
+        known = learn_categories(_distinct(table, j)[1])
+        check_count(known, column_label(table, j))
         categories[j] = known
     return CategoryTable(categories)
+
+
+def check_count(known: NDArray[Any], label: str) -> None:
+    """Refuse a column with more categories than a feature can have."""
+    if len(known) > MAX_CATEGORIES:
+        raise ValueError(
+            f"{label} of X has {len(known)} categories, but a feature can have {MAX_CATEGORIES} "
+            "at most; leave it out, or group its values."
+        )
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
@@ -243,7 +248,7 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
             return _distinct_of_arrow(column)
         if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
             rows, distinct = column.factorize()
-            return rows, _as_values(np.asarray(distinct))
+            return rows, as_values(np.asarray(distinct))
         return _distinct_of_array(column.to_numpy() if hasattr(column, "to_numpy") else column)
     except (TypeError, NotImplementedError) as error:
         raise ValueError(
@@ -254,7 +259,7 @@ def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
 
 def _distinct_of_array(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """The same of a column of an array."""
-    values = _as_values(np.asarray(column))
+    values = as_values(np.asarray(column))
     if values.dtype != object:
         distinct, rows = np.unique(values, return_inverse=True)
         return rows, distinct
@@ -272,10 +277,10 @@ def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
         column = column.cast(column.type.value_type)
     encoded = column.combine_chunks().dictionary_encode()
     distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
-    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), _as_values(distinct)
+    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), as_values(distinct)
 
 
-def _as_values(values: NDArray[Any]) -> NDArray[Any]:
+def as_values(values: NDArray[Any]) -> NDArray[Any]:
     """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
     if values.dtype.kind in "biuf":
         return values
@@ -300,7 +305,7 @@ def _as_objects(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(object)
 
 
-def _learn(distinct: NDArray[Any]) -> NDArray[Any]:
+def learn_categories(distinct: NDArray[Any]) -> NDArray[Any]:
     """Those of the values that are not missing, sorted."""
     if distinct.dtype != object:
         distinct = np.unique(distinct)

@@ -13,7 +13,7 @@ from silvan import _core
 from silvan.channels import FittedChannels
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
-from silvan.forests.sampling import RowSampling
+from silvan.forests.sampling import Sampling
 from silvan.forests.scaling import Scaler
 from silvan.forests.targets import Targets
 from silvan.projections import ProjectionDistribution, UnitFree
@@ -30,7 +30,7 @@ class FittedForest:
         The trees.
     projections : ProjectionDistribution
         The distribution that the directions were drawn from.
-    sampling : RowSampling
+    sampling : Sampling
         Which samples each tree drew.
     n_threads : int
         Number of threads that the forest predicts with.
@@ -70,7 +70,7 @@ class FittedForest:
 
     arrays: ForestArrays
     projections: ProjectionDistribution
-    sampling: RowSampling
+    sampling: Sampling
     n_threads: int
     read: Callable[[Any], NDArray[Any]]
     check: Callable[[Any], NDArray[Any]]

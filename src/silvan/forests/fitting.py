@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from silvan._validation import TrainingFeatures, invalid, warn_user
 from silvan.forests.categories import CategoryTable
-from silvan.forests.sampling import RowPlan, RowSampling
+from silvan.forests.sampling import SamplePlan, Sampling
 
 if TYPE_CHECKING:
     from silvan.channels import FittedChannels
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from silvan.forests.targets import Targets
 
 
-class CheckedRows(NamedTuple):
+class CheckedSamples(NamedTuple):
     """What `fit` was given, checked, with encoded targets."""
 
     X: NDArray[Any]
     targets: Targets
     weight: NDArray[np.float64] | None
-    plan: RowPlan
+    plan: SamplePlan
 
 
-class TrainingRows(NamedTuple):
+class TrainingSamples(NamedTuple):
     """What trees are grown on; forests that differ only in how they grow can share it."""
 
     features: TrainingFeatures  # of the samples that take part
     targets: Targets  # of all samples
-    sampling: RowSampling
+    sampling: Sampling
     spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     scaler: Scaler | None = None
     channels: FittedChannels | None = None
@@ -105,7 +105,7 @@ def check_more_trees(n_estimators: int, n_trees: int) -> None:
         )
 
 
-def check_same_rows(earlier: RowSampling, now: RowSampling) -> None:
+def check_same_samples(earlier: Sampling, now: Sampling) -> None:
     """Require that a warm start goes on with the samples that the first trees were grown on."""
     if not now.same_as(earlier):
         raise ValueError(

@@ -18,11 +18,11 @@ from silvan._persistence import require_fitted
 from silvan._validation import TrainingFeatures, check_flag, invalid
 from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
-from silvan.channels.fitting import MAX_LEARNING_SAMPLES, learn_channels
+from silvan.channels.fitting import count_learning_samples, learn_channels
 from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows
+from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid_defaults import (
     AUTO,
     RAW,
@@ -33,7 +33,7 @@ from silvan.forests.grid_defaults import (
 )
 from silvan.forests.grid_windows import check_raw, windows_on
 from silvan.forests.importances import feature_importances
-from silvan.forests.sampling import sample_rows
+from silvan.forests.sampling import make_sampling
 from silvan.forests.supervised import SupervisedForest
 from silvan.projections import Patches, ProjectionDistribution, Windows
 from silvan.projections.grids import PatchParameters, spread_over_axes
@@ -69,11 +69,11 @@ class GridForest(GridParameters, SupervisedForest):
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
     ) -> Any:
-        X, grid = flatten_rows(X)
+        X, grid = flatten_samples(X)
         if not reset:
             self._check_grid(X, grid)
             return super()._check_data(X, y, reset=False, **rules)
-        given = None if self.shape is None else Patches(self.shape)._shape()
+        given = None if self.shape is None else Patches(self.shape).grid.shape
         if given is not None and grid not in (None, given):
             raise ValueError(
                 f"shape {given} is not the shape {grid} of the samples of X; leave shape out to "
@@ -132,12 +132,12 @@ class GridForest(GridParameters, SupervisedForest):
         return isinstance(self.channels, str) and self.channels == RAW
 
     def _settled(self) -> Self:
-        raw = self._is_raw() or vars(self).get("channels_", self) is None
+        channels = None if self._is_raw() else vars(self).get("channels_")
         weight = getattr(self, "class_weight", None)
         chosen = {
             name: value
             for name, value in default_growth(
-                raw, getattr(self, "oob_score", False), weight
+                channels, getattr(self, "oob_score", False), weight
             ).items()
             if is_auto(getattr(self, name, None))
             or (name == "max_samples" and self._draws_are_open())
@@ -190,21 +190,22 @@ class GridForest(GridParameters, SupervisedForest):
     def _n_columns(self) -> int:
         return super()._n_columns() if self.channels_ is None else self.channels_.layout.n_cells
 
-    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+    def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as cells of channels."""
-        rows = super()._read_rows(checked, seed)
+        rows = super()._read_samples(checked, seed)
         if self.channels_ is None:
             return rows
         samples, order = rows.features.rows, rows.sampling.order
         targets = rows.targets.kept(rows.sampling.plan)
         repeats = _core.sample_repeats(samples, targets.reshape(len(targets), -1), order)
         distinct = order[np.asarray(repeats) == 0]
-        channels = self._fit_channels(samples[distinct[:MAX_LEARNING_SAMPLES]], seed)
+        n_learning = count_learning_samples(self.channels_.planes.plane)
+        channels = self._fit_channels(samples[distinct[:n_learning]], seed)
         if self.verbose:
             self._tell_memory(channels, len(samples))
         cells = channels.transform(samples)
         features = TrainingFeatures(cells, cells)
-        sampling = sample_rows(rows.sampling.plan, features, targets, seed)
+        sampling = make_sampling(rows.sampling.plan, features, targets, seed)
         return rows._replace(features=features, sampling=sampling, channels=channels)
 
     def _tell_memory(self, channels: FittedChannels, n_samples: int) -> None:
@@ -214,7 +215,7 @@ class GridForest(GridParameters, SupervisedForest):
         arrays = channels.layout.n_channels
         sys.stderr.write(f"{arrays} channels of {n_samples:,} samples take {size:,.0f} MB\n")
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         self.channels_ = rows.channels
         super()._grow_on(rows, earlier)
 
@@ -260,7 +261,7 @@ class GridForest(GridParameters, SupervisedForest):
         return tags
 
 
-def flatten_rows(X: Any) -> tuple[Any, tuple[int, ...] | None]:
+def flatten_samples(X: Any) -> tuple[Any, tuple[int, ...] | None]:
     """Samples with one axis of features, and the shape that they had if it was another.
 
     Anything with two axes or fewer is left as it is, data frames with their names among them.

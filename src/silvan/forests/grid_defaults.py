@@ -29,7 +29,7 @@ _ROOTS_OF_SERIES = 3
 # Share of the samples that a tree sees where others must be left out to score it.
 OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
-SHIFT_PROBABILITY = 0.5
+SHIFT_PROBABILITY = 0.75
 
 
 def is_auto(value: object) -> bool:
@@ -64,12 +64,12 @@ def default_statistics(plane: Plane) -> tuple[str, ...]:
 
 def default_max_size(plane: Plane) -> tuple[int, ...]:
     """The longest window along each axis; shorter channels have shorter ones."""
-    return plane.shape if len(plane.shape) == 1 else tuple(min(12, n) for n in plane.shape)
+    return plane.shape if len(plane.shape) == 1 else tuple(min(8, n) for n in plane.shape)
 
 
 def default_shift(plane: Plane) -> int:
     """How far windows are moved in search of their largest mean."""
-    return 0 if len(plane.shape) == 1 else 1
+    return 0 if len(plane.shape) == 1 else 2
 
 
 def default_max_features(channels: FittedChannels | None) -> int | str:
@@ -79,12 +79,17 @@ def default_max_features(channels: FittedChannels | None) -> int | str:
     return _ROOTS_OF_SERIES * math.isqrt(channels.layout.n_cells)
 
 
-def default_growth(raw: bool, out_of_bag: Any, class_weight: Any) -> dict[str, Any]:
+def default_growth(
+    channels: FittedChannels | None, out_of_bag: Any, class_weight: Any
+) -> dict[str, Any]:
     """Thresholds and draws of samples: those of the papers, or those of windows on channels."""
-    if raw:
+    if channels is None:
         return {"thresholds": "best", "bootstrap": True}
+    is_series = len(channels.planes.plane.shape) == 1
+    chosen: dict[str, Any] = {"thresholds": "random" if is_series else "best", "bootstrap": False}
     if class_weight is not None:
         # Weights change nothing in trees of pure leaves that see all samples.
-        return {"thresholds": "random", "bootstrap": True}
-    sampling = {"max_samples": OUT_OF_BAG_SAMPLES} if out_of_bag else {}
-    return {"thresholds": "random", "bootstrap": False, **sampling}
+        chosen["bootstrap"] = True
+    elif out_of_bag:
+        chosen["max_samples"] = OUT_OF_BAG_SAMPLES
+    return chosen

@@ -21,7 +21,7 @@ from silvan._validation import (
 )
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.defaults import DefaultProjectionsMixin
-from silvan.forests.sampling import power_of_rows
+from silvan.forests.sampling import power_of_samples
 from silvan.forests.scaling import SCALINGS
 from silvan.projections import ProjectionDistribution, UnitFree
 from silvan.projections.mixture import find_component
@@ -212,7 +212,7 @@ def _check_max_features(value: object) -> None:
 
 
 def _check_max_samples(value: object) -> None:
-    if value is None or (isinstance(value, str) and math.isfinite(power_of_rows(value))):
+    if value is None or (isinstance(value, str) and math.isfinite(power_of_samples(value))):
         return
     power = ', a power such as "n**0.8" with an exponent between 0 and 1, or None'
     _check_count_or_fraction("max_samples", value, 1, power)

@@ -15,7 +15,7 @@ from silvan._validation import invalid
 from silvan.forests._docs import shared_docs
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.numbers import NumberForest
-from silvan.forests.weights import RowWeighting, weighted_quantiles
+from silvan.forests.weights import SampleWeighting, weighted_quantiles
 
 
 def _r2(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
@@ -123,7 +123,7 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
         if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
             raise invalid("q", "a level in [0, 1] or a sequence of them", q, "pass for example 0.5")
         leaves = self.apply(X)
-        weighting = RowWeighting(self.forest_, self._sampling)
+        weighting = SampleWeighting(self.forest_, self._sampling)
         quantiles = np.empty((len(leaves), levels.size, self.n_outputs_))
         for block in weighting.query_blocks(len(leaves)):
             weights = weighting(leaves[block])

@@ -1,22 +1,23 @@
-"""Which rows each tree sees and how much each counts: the meaning of sample weights, in exact sums.
+"""Which samples each tree sees and how much each counts: what sample weights mean, in exact sums.
 
-With ``bootstrap=True`` a tree draws rows with replacement, with probability proportional to their
-weight, and a row counts as often as it was drawn. With ``bootstrap=False`` a tree sees every row
-once (or ``max_samples`` of them, without replacement) and a row counts by its weight. The rows of
-an honest tree are divided further: some decide its splits, the others fill its leaves.
+With ``bootstrap=True`` a tree draws samples with replacement, with probability proportional to
+their weight, and a sample counts as often as it was drawn. With ``bootstrap=False`` a tree sees
+every sample once (or ``max_samples`` of them, without replacement) and a sample counts by its
+weight. The samples of an honest tree are divided further: some decide its splits, the others fill
+its leaves.
 
-Draws run over the rows in a canonical order, sorted by a hash of their content and then by weight.
-So a forest depends
-neither on the order of the rows nor on whether a row is repeated or has an integer weight, provided
-that no sum depends on the order of its terms; `exact_weights` and `exact_targets` see to that.
+Draws run over the samples in a canonical order, sorted by a hash of their content and then by
+weight. So a forest depends neither on the order of the samples nor on whether a sample is repeated
+or has an integer weight, provided that no sum depends on the order of its terms; `exact_weights`
+and `exact_targets` see to that.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,23 +30,27 @@ _MAX_DRAWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class RowPlan:
-    """How many rows a tree draws, and from which; all that is known before the data are read."""
+class SamplePlan:
+    """How many samples a tree draws, and from which; all that is known before the data are read."""
 
-    n_samples: int  # rows given to fit
-    kept: NDArray[np.int32] | None  # rows of positive weight; None: all
-    weights: NDArray[np.float64] | None  # weights of the kept rows; None: all equal
+    n_samples: int  # samples given to fit
+    kept: NDArray[np.int32] | None  # samples of positive weight; None: all
+    weights: NDArray[np.float64] | None  # weights of the kept samples; None: all equal
     n_draws: int
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
-    estimation_share: float  # of the rows of an honest tree; 0: trees are not honest
+    estimation_share: float  # of the samples of an honest tree; 0: trees are not honest
 
     @property
     def n_kept(self) -> int:
-        """Number of rows that take part."""
+        """Number of samples that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
 
-    def check(self) -> RowPlan:
+    def without_samples(self) -> SamplePlan:
+        """The same without what it knows of single rows."""
+        return replace(self, n_samples=self.n_kept, kept=None, weights=None)
+
+    def check(self) -> SamplePlan:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
         kept, weights = self.kept, self.weights
         _require_integer("n_samples", self.n_samples, 1, np.iinfo(np.int32).max)
@@ -55,12 +60,12 @@ class RowPlan:
                 (_is_vector(kept, np.int32) and kept[0] >= 0 and kept[-1] < self.n_samples)
                 and bool((kept[1:] > kept[:-1]).all())
             ),
-            "the numbers of its rows do not rise",
+            "the numbers of its samples do not rise",
         )
         _require(
             weights is None
             or (_is_vector(weights, np.float64, self.n_kept) and _all_positive(weights)),
-            "its weights are not positive numbers, one for each row",
+            "its weights are not positive numbers, one for each sample",
         )
         _require(isinstance(self.replace, bool), "replace is neither true nor false")
         max_draws = _MAX_DRAWS if self.replace else self.n_kept
@@ -72,15 +77,15 @@ class RowPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class RowSampling:
-    """The rows of every tree, as a function of the tree's number."""
+class Sampling:
+    """The samples of every tree, as a function of the tree's number."""
 
-    plan: RowPlan
+    plan: SamplePlan
     order: NDArray[np.uint32]
     cumulative: NDArray[np.float64] | None
-    weights: NDArray[np.float64] | None  # weight of each kept row besides its multiplicity
+    weights: NDArray[np.float64] | None  # weight of each kept sample besides its multiplicity
     seed: int
-    repeats: NDArray[np.uint8] | None  # honest: where a row in order equals the one before
+    repeats: NDArray[np.uint8] | None  # honest: where a sample in order equals the one before
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
@@ -95,12 +100,12 @@ class RowSampling:
         )
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
-        """How often the tree drew each kept row."""
+        """How often the tree drew each kept sample."""
         draws: NDArray[np.int32] = _core.draw_samples(self.native(), self.seed, tree)
         return draws
 
-    def row_weights(self, tree: int) -> NDArray[np.float64]:
-        """How much each row that fit saw counts in the tree: its multiplicity times its weight."""
+    def drawn_weights(self, tree: int) -> NDArray[np.float64]:
+        """How much each sample given to fit counts in the tree: multiplicity times weight."""
         draws = self.multiplicities(tree)
         weights = draws.astype(np.float64) if self.weights is None else draws * self.weights
         if self.plan.kept is None:
@@ -109,18 +114,18 @@ class RowSampling:
         all_weights[self.plan.kept] = weights
         return all_weights
 
-    def row_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Numbers that kept rows had when they were given to fit."""
+    def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Numbers that kept samples had when they were given to fit."""
         return rows if self.plan.kept is None else self.plan.kept[rows]
 
-    def check(self) -> RowSampling:
+    def check(self) -> Sampling:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
-        _require(isinstance(self.plan, RowPlan), "it has no plan")
+        _require(isinstance(self.plan, SamplePlan), "it has no plan")
         n_rows = self.plan.check().n_kept
         _require(
             _is_vector(self.order, np.uint32, n_rows)
             and np.array_equal(np.sort(self.order), np.arange(n_rows)),
-            "its order has not every row once",
+            "its order has not every sample once",
         )
         _require(
             self.cumulative is None
@@ -134,17 +139,17 @@ class RowSampling:
         _require(
             self.weights is None
             or (_is_vector(self.weights, np.float64, n_rows) and _all_positive(self.weights)),
-            "its weights are not positive numbers, one for each row",
+            "its weights are not positive numbers, one for each sample",
         )
         _require(
             self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
-            "its repeated rows are not marked, one by one",
+            "it does not say of every sample whether it is repeated",
         )
         _require_integer("seed", self.seed, 0, 2**63 - 1)
         return self
 
-    def same_as(self, other: RowSampling) -> bool:
-        """Whether both sample the same rows of the same data in the same way."""
+    def same_as(self, other: Sampling) -> bool:
+        """Whether both draw the same samples of the same data in the same way."""
         mine, theirs = self.plan, other.plan
         return (
             (mine.n_samples, mine.n_draws, mine.replace, mine.estimation_share)
@@ -155,18 +160,25 @@ class RowSampling:
         )
 
 
-def plan_rows(
+class DrawRule(NamedTuple):
+    """How every tree draws samples, as parameters of the forest say it."""
+
+    bootstrap: bool
+    max_samples: Any = None
+    estimation_share: float = 0.0
+
+
+def plan_samples(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
-    row_factor: NDArray[np.float64] | None,
+    class_factor: NDArray[np.float64] | None,
+    rule: DrawRule,
     *,
-    bootstrap: bool,
-    max_samples: Any,
     numeric_targets: bool,
-    estimation_share: float = 0.0,
-) -> RowPlan:
-    """Apply the meaning of sample weights; `row_factor` is the class weight of each row."""
-    kept, weights = _positive_weights(n_samples, sample_weight, row_factor)
+) -> SamplePlan:
+    """Apply the meaning of sample weights; `class_factor` is the class weight of each sample."""
+    bootstrap, max_samples, estimation_share = rule
+    kept, weights = _positive_weights(n_samples, sample_weight, class_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
     total_bits = (n_draws - 1).bit_length()
@@ -177,44 +189,59 @@ def plan_rows(
         total_bits = min(bits, (int(weights.sum()) - 1).bit_length()) if integers else bits
     elif weights is not None:
         weights = exact_weights(weights)
-    return RowPlan(
+    return SamplePlan(
         n_samples, kept, weights, n_draws, bool(bootstrap), total_bits, float(estimation_share)
     )
 
 
-def sample_rows(
-    plan: RowPlan,
+def make_sampling(
+    plan: SamplePlan,
     features: TrainingFeatures,
     y: NDArray[Any],
     seed: int,
     spreads: NDArray[np.float64] | None = None,
     n_threads: int = 1,
-) -> RowSampling:
-    """Fix the canonical order of the kept rows, and with it every draw."""
+) -> Sampling:
+    """Fix the canonical order of the kept samples, and with it every draw."""
     targets = y.reshape(len(y), -1)
-    order = order_rows(features.rows, targets, plan, spreads, n_threads)
+    order = order_samples(features.rows, targets, plan, spreads, n_threads)
     honest = plan.estimation_share > 0
-    repeats = _core.sample_repeats(features.rows, targets, order, n_threads) if honest else None
+    factors = unit_factors(spreads)
+    repeats = (
+        _core.sample_repeats(features.rows, targets, order, factors, n_threads) if honest else None
+    )
+    return sampling_in_order(plan, order, repeats, seed)
+
+
+def sampling_in_order(
+    plan: SamplePlan, order: NDArray[np.uint32], repeats: NDArray[np.uint8] | None, seed: int
+) -> Sampling:
+    """The draws over rows whose canonical order is known."""
     if not plan.replace:
-        return RowSampling(plan, order, None, plan.weights, seed, repeats)
+        return Sampling(plan, order, None, plan.weights, seed, repeats)
     cumulative = None if plan.weights is None else np.cumsum(plan.weights[order])
-    return RowSampling(plan, order, cumulative, None, seed, repeats)
+    return Sampling(plan, order, cumulative, None, seed, repeats)
 
 
-def order_rows(
+def order_samples(
     rows: NDArray[Any],
     targets: NDArray[Any],
-    plan: RowPlan,
+    plan: SamplePlan,
     spreads: NDArray[np.float64] | None,
     n_threads: int = 1,
 ) -> NDArray[np.uint32]:
-    """The canonical order of the kept rows; with spreads it does not depend on units."""
-    factors = None if spreads is None else (1.0 / spreads).astype(np.float32)
+    """The canonical order of the kept samples; with spreads it does not depend on units."""
+    factors = unit_factors(spreads)
     order: NDArray[np.uint32] = _core.sample_order(rows, targets, plan.weights, factors, n_threads)
     return order
 
 
-def power_of_rows(max_samples: str) -> float:
+def unit_factors(spreads: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+    """What values are multiplied with to have no units."""
+    return None if spreads is None else (1.0 / spreads).astype(np.float32)
+
+
+def power_of_samples(max_samples: str) -> float:
     """The exponent of a power such as "n**0.8"; NaN if the text is not one."""
     match = re.fullmatch(r"n ?\*\* ?(0?\.\d+)", max_samples)
     return float(match[1]) if match and float(match[1]) > 0 else math.nan
@@ -223,26 +250,42 @@ def power_of_rows(max_samples: str) -> float:
 def shared_weight_bits(n_samples: int) -> int:
     """Bits for a sum of weights where sums of weight times target must be exact, too.
 
-    Of the 53 bits of a float64, ``b = ceil(log2(n_samples))`` go to the sum over the rows; the rest
-    is shared equally between a weight and a target. At 1000 rows each has 21 bits (a precision of
-    5e-7), at a million 16 bits (2e-5).
+    Of the 53 bits of a float64, ``b = ceil(log2(n_samples))`` go to the sum over the samples; the
+    rest is shared equally between a weight and a target. At 1000 samples each has 21 bits (a
+    precision of 5e-7), at a million 16 bits (2e-5).
     """
-    row_bits = (n_samples - 1).bit_length()
-    return row_bits + (MANTISSA_BITS - row_bits) // 2
+    sample_bits = (n_samples - 1).bit_length()
+    return sample_bits + (MANTISSA_BITS - sample_bits) // 2
 
 
 def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
     """Centre targets and round them to `bits` bits of half their range, column by column.
 
-    The centre is the middle of the range, which no order and no repetition of rows can change. A
+    The centre is the middle of the range, which no order and no repetition of samples can change. A
     target is off by at most ``2 ** -(bits + 1)`` of the power of two above half the range: with
-    equal weights and 1000 rows (43 bits) that is a relative 1e-13.
+    equal weights and 1000 samples (43 bits) that is a relative 1e-13.
     """
-    centred = y - middle(y)
-    exponent = np.maximum(np.frexp(np.abs(centred).max(axis=0))[1], -900)
-    quantum = np.ldexp(1.0, exponent - bits)
-    rounded: NDArray[np.float64] = np.rint(centred / quantum) * quantum
-    return rounded
+    return TargetRounding.of(y, bits)(y)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRounding:
+    """The centre of targets, and the last place that they are rounded to, column by column."""
+
+    centre: NDArray[np.float64]
+    quantum: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, y: NDArray[np.float64], bits: int) -> TargetRounding:
+        """What the range of the targets and a number of bits ask for."""
+        centre = middle(y)
+        exponent = np.maximum(np.frexp(np.abs(y - centre).max(axis=0))[1], -900)
+        return cls(centre, np.ldexp(1.0, exponent - bits))
+
+    def __call__(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets that are centred and rounded; their type stays."""
+        rounded: NDArray[np.float64] = np.rint((y - self.centre) / self.quantum) * self.quantum
+        return rounded
 
 
 def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -251,7 +294,7 @@ def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return centre
 
 
-def target_bits(plan: RowPlan) -> int:
+def target_bits(plan: SamplePlan) -> int:
     """Bits that a target may have for every sum of weight times target to be exact."""
     return MANTISSA_BITS - plan.weight_bits
 
@@ -259,10 +302,10 @@ def target_bits(plan: RowPlan) -> int:
 def _positive_weights(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
-    row_factor: NDArray[np.float64] | None,
+    class_factor: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
-    """Rows of positive weight (None: all) and their weights (None: all equal)."""
-    parts = [part for part in (sample_weight, row_factor) if part is not None]
+    """Samples of positive weight (None: all) and their weights (None: all equal)."""
+    parts = [part for part in (sample_weight, class_factor) if part is not None]
     if not parts:
         return None, None
     weights = np.prod(parts, axis=0)
@@ -270,7 +313,7 @@ def _positive_weights(
         total = float(weights.sum())
     if not 1e-200 < total < 1e200:
         raise ValueError(
-            "the weights of the rows (sample_weight times class_weight) must have a sum between "
+            "the weights of the samples (sample_weight times class_weight) must have a sum between "
             f"1e-200 and 1e200, but it is {total:g}; rescale them."
         )
     kept = np.flatnonzero(weights).astype(np.int32)
@@ -297,15 +340,15 @@ def _number_of_draws(
     elif is_integer(max_samples):
         n_draws = int(max_samples)
     elif isinstance(max_samples, str):
-        n_draws = max(1, round(base ** power_of_rows(max_samples)))
+        n_draws = max(1, round(base ** power_of_samples(max_samples)))
     else:
         n_draws = max(1, round(max_samples * base))
     if not bootstrap and n_draws > n_kept:
         raise invalid(
             "max_samples",
-            f"at most {n_kept}, the number of rows with a positive weight, when bootstrap=False",
+            f"at most {n_kept}, the number of samples with a positive weight, when bootstrap=False",
             max_samples,
-            "draw fewer rows, or set bootstrap=True to draw them with replacement",
+            "draw fewer samples, or set bootstrap=True to draw them with replacement",
         )
     if n_draws > _MAX_DRAWS and is_integer(max_samples):
         raise invalid(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan.forests.categories import CategoryTable
-from silvan.preprocessing import RankScaler, distinct_values, sample_counts
+from silvan.preprocessing import DistinctValues, RankScaler, distinct_values, sample_counts
 
 SCALINGS = ("rank", "minmax", "standard")
 
@@ -52,14 +53,19 @@ def fit_scaler(
     """Learn a scaling from the samples `kept` (None: all) of checked data; None scales nothing."""
     if scaling is None:
         return None
-    if scaling == "rank":
-        return RankScaler()._learn(X, kept, weight)
     counts = sample_counts(weight, kept)
+    columns = (X[:, j] if kept is None else X[kept, j] for j in range(X.shape[1]))
+    return scaler_of(scaling, X.shape[1], (distinct_values(column, counts) for column in columns))
+
+
+def scaler_of(scaling: str, n_features: int, features: Iterable[DistinctValues]) -> Scaler:
+    """A scaling from the distinct values of each feature, and how many samples have each."""
+    if scaling == "rank":
+        return RankScaler()._learn_distinct(n_features, features)
     measure = _range if scaling == "minmax" else _moments
     # Of a feature without values the scaled ones are missing.
-    measures = np.full((2, X.shape[1]), np.nan)
-    for j in range(X.shape[1]):
-        values, n = distinct_values(X[:, j] if kept is None else X[kept, j], counts)
+    measures = np.full((2, n_features), np.nan)
+    for j, (values, n) in enumerate(features):
         if len(values):
             measures[:, j] = measure(values.astype(np.float64), n)
     return LinearScaler(*measures)

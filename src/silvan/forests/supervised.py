@@ -25,12 +25,12 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import CategoryTable, find_categories
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import CheckedRows, TrainingRows, unchanged_on_failure
+from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
 from silvan.forests.frames import as_table
 from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import refuse_dates, refuse_odd_columns, refuse_odd_targets
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
-from silvan.forests.sampling import RowPlan
+from silvan.forests.sampling import SamplePlan
 from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
 from silvan.forests.targets import Targets
 
@@ -58,7 +58,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Predicted numbers, or probabilities of the classes, for samples that were checked."""
 
     @abstractmethod
-    def _plan_rows(self, targets: Targets, weight: NDArray[np.float64] | None) -> RowPlan:
+    def _plan_samples(self, targets: Targets, weight: NDArray[np.float64] | None) -> SamplePlan:
         """Apply the meaning of sample weights."""
 
     def _class_factor(
@@ -122,7 +122,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
                 "X.reshape(len(X), -1)."
             ) from error
 
-    def _check_rows(self, X: Any) -> NDArray[Any]:
+    def _check_samples(self, X: Any) -> NDArray[Any]:
         if self._needs_no_check(X):
             return X  # type: ignore[no-any-return]
         check_unmasked("X", X)
@@ -141,7 +141,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             and not hasattr(self, "feature_names_in_")
         )
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedRows:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
@@ -152,25 +152,25 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_features(X)
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
-        plan = self._plan_rows(targets, weight)
+        plan = self._plan_samples(targets, weight)
         self._growth(plan)
-        return CheckedRows(X, targets, weight, plan)
+        return CheckedSamples(X, targets, weight, plan)
 
     def _n_categories(self) -> NDArray[np.int64] | None:
         return None if self._categories is None else self._categories.counts
 
-    def _read_rows(self, checked: CheckedRows, seed: int) -> TrainingRows:
+    def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples, scaled if asked for, as the core grows on them."""
         X, targets, weight, plan = checked
         scaler = fit_scaler(self.scaling, X, plan.kept, weight)
         if scaler is None:
-            return super()._read_rows(checked, seed)
+            return super()._read_samples(checked, seed)
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
-        rows = self._order_rows(TrainingFeatures(scaled, None), targets, plan, seed)
+        rows = self._order_samples(TrainingFeatures(scaled, None), targets, plan, seed)
         return rows._replace(scaler=scaler)
 
-    def _grow_on(self, rows: TrainingRows, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
         self._scaler = rows.scaler
         super()._grow_on(rows, earlier)  # type: ignore[safe-super]

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import RowPlan, RowSampling, exact_targets, middle, target_bits
+from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, middle, target_bits
 from silvan.forests.weights import leaf_means
 
 # Squares of targets must fit into the float32 that holds a node's impurity.
@@ -41,16 +41,20 @@ class Targets(ABC):
     def attributes(self) -> dict[str, Any]:
         """What a fitted estimator says of its targets."""
 
-    def kept(self, plan: RowPlan) -> NDArray[Any]:
+    def kept(self, plan: SamplePlan) -> NDArray[Any]:
         """Encoded targets of the samples that take part."""
         return self.encoded if plan.kept is None else self.encoded[plan.kept]
 
-    def native(self, plan: RowPlan) -> NDArray[Any]:
+    def native(self, plan: SamplePlan) -> NDArray[Any]:
         """Targets of the samples that take part, as the core reads them."""
         return self.kept(plan)
 
+    def rounding(self, plan: SamplePlan) -> TargetRounding | None:
+        """How the core's targets are rounded, so that sums are exact; None if they are not."""
+        return None
+
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int
     ) -> NDArray[np.float64]:
         """Leaf values in terms of the targets as given; `first` is the number of the first tree."""
         return forest.values
@@ -118,12 +122,16 @@ class NumberTargets(Targets):
         """The targets themselves, for quantiles, and the number of outputs."""
         return {"_y": self.encoded, "n_outputs_": self.n_values}
 
-    def native(self, plan: RowPlan) -> NDArray[np.float64]:
+    def native(self, plan: SamplePlan) -> NDArray[np.float64]:
         """Targets that are centred and rounded, so that every sum of them is exact."""
-        return exact_targets(self.kept(plan), target_bits(plan))
+        return self.rounding(plan)(self.kept(plan))
+
+    def rounding(self, plan: SamplePlan) -> TargetRounding:
+        """Centre and last place of the targets that take part."""
+        return TargetRounding.of(self.kept(plan), target_bits(plan))
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int
     ) -> NDArray[np.float64]:
         """Mean targets, with the centre added again that growing went without."""
         if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE:
@@ -156,7 +164,7 @@ class NoTargets(Targets):
         return {"n_outputs_": 1}
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: RowSampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int
     ) -> NDArray[np.float64]:
         """Shares of the tree's weight, the priors of the leaves."""
         weight = forest.weight[forest.tree_offsets[:-1]]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import RowSampling
+from silvan.forests.sampling import Sampling
 
 # Leaf members or matrix entries that are expanded at once: 16 million entries take about 200 MB.
 _ENTRIES_AT_ONCE = 2**24
@@ -32,7 +32,7 @@ def tree_groups(forest: ForestArrays) -> Iterator[tuple[int, int]]:
 
 
 def leaf_sample_weights(
-    forest: ForestArrays, sampling: RowSampling, trees: tuple[int, int], first_number: int = 0
+    forest: ForestArrays, sampling: Sampling, trees: tuple[int, int], first_number: int = 0
 ) -> csr_array:
     """Shares of the training samples in each leaf of a range of trees; rows sum to 1.
 
@@ -47,7 +47,7 @@ def leaf_sample_weights(
     weights = np.empty(len(members))
     for tree in range(first, last):
         inside = slice(*(forest.member_indptr[forest.leaf_offsets[tree : tree + 2]] - start))
-        weights[inside] = sampling.row_weights(first_number + tree)[members[inside]]
+        weights[inside] = sampling.drawn_weights(first_number + tree)[members[inside]]
     totals = np.add.reduceat(weights, indptr[:-1])
     weights /= np.repeat(totals, np.diff(indptr))
     shape = (len(indptr) - 1, sampling.plan.n_samples)
@@ -55,7 +55,7 @@ def leaf_sample_weights(
 
 
 def leaf_means(
-    forest: ForestArrays, sampling: RowSampling, y: NDArray[np.float64], first_number: int
+    forest: ForestArrays, sampling: Sampling, y: NDArray[np.float64], first_number: int
 ) -> NDArray[np.float64]:
     """Weighted means of the targets in each leaf, of shape (n_leaves, n_outputs)."""
     means = [
@@ -65,13 +65,13 @@ def leaf_means(
     return np.concatenate(means)
 
 
-class RowWeighting:
+class SampleWeighting:
     """Gives the weights of the training samples for queries, from the leaves that they end in.
 
     A query's leaves times the leaves' samples is one sparse product for each group of trees.
     """
 
-    def __init__(self, forest: ForestArrays, sampling: RowSampling) -> None:
+    def __init__(self, forest: ForestArrays, sampling: Sampling) -> None:
         self._forest = forest
         self._sampling = sampling
         self._groups = list(tree_groups(forest))

@@ -12,7 +12,7 @@ from silvan._validation import check_forest, invalid
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
-from silvan.forests.sampling import order_rows
+from silvan.forests.sampling import order_samples
 
 
 def check_bagged(forest: object) -> None:
@@ -51,7 +51,7 @@ def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[
     if same:
         kept = slice(None) if sampling.plan.kept is None else sampling.plan.kept
         numbers = np.ascontiguousarray(targets.reshape(len(rows), -1)[kept], dtype=np.float64)
-        order = order_rows(rows[kept], numbers, sampling.plan, forest._spreads_of(rows[kept]))
+        order = order_samples(rows[kept], numbers, sampling.plan, fitted.spreads)
         same = np.array_equal(order, sampling.order)
     same = same and np.array_equal(
         encoded.attributes.get("classes_", ()), getattr(forest, "classes_", ())

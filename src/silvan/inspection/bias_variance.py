@@ -77,8 +77,8 @@ def bias_variance(
         Number of samples of a training set.
     posterior : callable, default=None
         ``posterior(X)`` returns the true class probabilities of samples, with a column for each
-        class in the order of the sorted labels. None takes the class of a row for a function of its
-        features, so that the Bayes error is zero, as in sparse parity.
+        class in the order of the sorted labels. None takes the class of a sample for a function of
+        its features, so that the Bayes error is zero, as in sparse parity.
     n_repeats : int, default=100
         Number of training sets.
     n_test : int, default=10000

@@ -14,7 +14,7 @@ from silvan._validation import check_choice, check_flag, check_forest, invalid, 
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
-from silvan.forests.grid import GridForest, flatten_rows
+from silvan.forests.grid import GridForest, flatten_samples
 from silvan.forests.importances import (
     class_gains,
     class_weights,
@@ -276,7 +276,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
     0.5
     """
     values = np.asarray(importance, dtype=np.float64)
-    rows = as_numbers(flatten_rows(X)[0])
+    rows = as_numbers(flatten_samples(X)[0])
     if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] != values.size:
         raise ValueError(
             f"importance has {values.size} values but X has shape {np.shape(X)}; pass samples with "
@@ -328,8 +328,8 @@ def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
     n_features = int(forest.n_features_in_)
     if shape is None:
         patches = grid_of(forest)
-        return (n_features,) if patches is None else patches._shape()
-    given = Patches(shape)._shape()
+        return (n_features,) if patches is None else patches.grid.shape
+    given = Patches(shape).grid.shape
     if math.prod(given) != n_features:
         raise ValueError(
             f"shape {given} has {math.prod(given)} cells but the forest has {n_features} features; "

@@ -31,7 +31,7 @@ class LeafPolytope(NamedTuple):
     is_open: NDArray[np.bool_]
 
     def contains(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether each row of `X` lies in the region."""
+        """Whether each sample of `X` lies in the region."""
         slack = self.b - (self.A @ np.asarray(X, dtype=np.float64).T).T
         inside: NDArray[np.bool_] = np.where(self.is_open, slack > 0, slack >= 0).all(axis=1)
         return inside

@@ -104,10 +104,10 @@ class TopProjections:
 def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
     """The projections with the largest Gini importance [1]_.
 
-    A projection is a direction up to sign and scale: x1 - x2 splits rows as x2 - x1 and 3 x1 - 3 x2
-    do. Its importance is the decrease of impurity by all splits along it, normalised within each
-    tree and averaged over the trees, as `feature_importances_` are; where each direction has one
-    feature the two agree. The importances of all projections sum to 1.
+    A projection is a direction up to sign and scale: x1 - x2 splits samples as x2 - x1 and
+    3 x1 - 3 x2 do. Its importance is the decrease of impurity by all splits along it, normalised
+    within each tree and averaged over the trees, as `feature_importances_` are; where each
+    direction has one feature the two agree. The importances of all projections sum to 1.
 
     Parameters
     ----------

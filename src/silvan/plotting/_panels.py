@@ -189,7 +189,7 @@ def place_nodes(
     """Edges of the graph of the features, and where its nodes are drawn."""
     distribution = GraphNeighborhoods(graph)
     distribution.validate(n_features)
-    edges = distribution._adjacency()
+    edges = distribution.adjacency()
     if positions is None:
         return edges, lay_out(edges)
     places = np.asarray(positions, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import NamedTuple
@@ -11,14 +12,17 @@ from numpy.typing import NDArray
 
 from silvan._validation import invalid
 from silvan.explanations.contributions import node_values
-from silvan.export.readable import Style, TreeWriter, join_best, leaf_classes
+from silvan.export.tree_writer import Style, TreeWriter, join_best, leaf_classes
 from silvan.forests.base import BaseForest
 from silvan.inspection.features import grid_of
 from silvan.plotting._panels import channels_first
 from silvan.projections.grids import spread_over_axes
 
 _SPLIT_LETTERS, _END_LETTERS = 36, 16  # of a line of text
+MAX_LETTERS = 26  # of a name, so that a term of a direction is a line or less
 _HARD_SPACE = "\xa0"  # at which no line ends
+# What stays on a line: a sign and what follows it, and a box with its shift.
+_UNBROKEN = re.compile(r"[+-] |\[[^]]*\]( \+-\d+)?")
 _MAX_CHANNELS = 4  # side by side
 
 
@@ -47,7 +51,7 @@ class TreeReader:
         is_plain = forest.categories_ is None and not forest.forest_.n_windows
         patches = grid_of(forest) if is_plain else None
         self._directions = None if patches is None else forest.forest_.directions(tree)
-        self._shape = None if patches is None else patches._shape()
+        self._shape = None if patches is None else patches.grid.shape
         self._contiguous = None if patches is None else patches.contiguous
 
     def read(self, max_depth: int | None) -> list[TreeNode]:
@@ -74,21 +78,19 @@ class TreeReader:
         node = self._writer.nodes[number]
         lines = []
         if kind == "split":
-            condition = self._writer.comparisons(node)[0].replace(" ", _HARD_SPACE)
-            if not is_drawn:
-                condition = f"{self._writer.direction(node)} {condition}"
-            lines = _wrap(condition, _SPLIT_LETTERS)
+            parts = [] if is_drawn else self._writer.terms(node)
+            lines = _wrap([*parts, self._writer.comparisons(node)[0]], _SPLIT_LETTERS)
         elif kind == "stub":
             lines = ["...", f"{self._writer.count_leaves(number)} leaves"]
         values = self._values[number]
         if self._class_names is None:
             numbers = ", ".join(self._style.number(value) for value in values)
-            lines += _wrap(f"mean {numbers}", _END_LETTERS)
+            lines += _wrap([f"mean {numbers}"], _END_LETTERS)
         elif kind == "leaf":
             largest = float(max(values))
-            lines += _wrap(join_best(self._class_names, values), _END_LETTERS)
+            lines += _wrap([join_best(self._class_names, values)], _END_LETTERS)
             lines += [] if largest == 1.0 else [f"({self._style.number(largest)})"]
-        return "\n".join([*lines, f"{_percent(share)} % of rows"])
+        return "\n".join([*lines, f"{_percent(share)} % of samples"])
 
     def _atom(self, number: int) -> NDArray[np.float64] | None:
         """The direction's coefficients as lines or images of channels, or None to use words."""
@@ -123,11 +125,18 @@ def check_class_names(forest: BaseForest, given: Sequence[str] | None) -> Sequen
     return [str(name) for name in given]
 
 
-def _wrap(text: str, letters: int) -> list[str]:
-    # A sign stays with what follows it.
-    for sign in "+-":
-        text = text.replace(f"{sign} ", f"{sign}{_HARD_SPACE}")
-    return [line.replace(_HARD_SPACE, " ") for line in wrap(text, letters, break_on_hyphens=False)]
+def _wrap(parts: Sequence[str], letters: int) -> list[str]:
+    """Lines of text that end between two parts, and within those that are longer than a line."""
+    whole = [
+        _harden(part) if len(part) <= letters else _UNBROKEN.sub(lambda m: _harden(m[0]), part)
+        for part in parts
+    ]
+    lines = wrap(" ".join(whole), letters, break_on_hyphens=False)
+    return [line.replace(_HARD_SPACE, " ") for line in lines]
+
+
+def _harden(text: str) -> str:
+    return text.replace(" ", _HARD_SPACE)
 
 
 def _percent(share: float) -> str:

@@ -143,7 +143,7 @@ class ContributionDisplay:
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
         patches = grid_of(forest) if forest.fitted_.categories is None else None
-        shape = (forest.n_features_in_,) if patches is None else patches._shape()
+        shape = (forest.n_features_in_,) if patches is None else patches.grid.shape
         graph = find_component(forest.projections_, GraphNeighborhoods)
         display = cls(
             values.reshape(-1, *shape),

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
 from silvan._validation import check_flag, check_forest, check_integer, invalid
-from silvan.export.readable import Style, check_feature_names, check_tree
+from silvan.export.readable import check_feature_names, check_tree
+from silvan.export.tree_writer import Style
 from silvan.forests.base import BaseForest
 from silvan.plotting._panels import make_axes
 from silvan.plotting._tree_layout import ATOM, BAR, FONT_SIZE, PAD, Palette, Places
-from silvan.plotting._tree_nodes import TreeNode, TreeReader, check_class_names
+from silvan.plotting._tree_nodes import MAX_LETTERS, TreeNode, TreeReader, check_class_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,9 +31,10 @@ class TreeDisplay:
     Make it with `from_estimator`. Samples for which the condition of a split holds go left.
     Directions on a grid are small images or lines of their coefficients in the data's shape; those
     of tables, graphs and volumes are sums in words, with the codes of categories at the node in
-    braces. Every node has the share of the tree's samples that reach it, and a bar: the shares of
-    the classes, or the colour of the mean of the target (of several the first). Leaves have a pale
-    colour of their class or mean. What is below `max_depth` is a dashed box that counts its leaves.
+    braces; long names lose their middle. Every node has the share of the tree's samples that reach
+    it, and a bar: the shares of the classes, or the colour of the mean of the target (of several
+    the first). Leaves have a pale colour of their class or mean. What is below `max_depth` is a
+    dashed box that counts its leaves.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ class TreeDisplay:
     >>> print(display.texts_[0].get_text())
     sepal length (cm) + petal width (cm)
     <= 5.90
-    100 % of rows
+    100 % of samples
     """
 
     figure_: Figure
@@ -128,7 +130,7 @@ class TreeDisplay:
         class_names : sequence of str, default=None
             Names of the classes; None takes the labels.
         decimals : int, default=2
-            Digits after the decimal point.
+            Digits after the decimal point; as many digits at all of a number that would round to 0.
         max_terms : int, default=4
             Number of features of a direction in words; the others are counted.
         show_missing : bool, default=False
@@ -152,7 +154,8 @@ class TreeDisplay:
         check_integer("decimals", decimals, 0)
         check_integer("max_terms", max_terms, 1)
         check_flag("show_missing", show_missing)
-        style = Style(check_feature_names(forest, feature_names), decimals, max_terms, show_missing)
+        features = check_feature_names(forest, feature_names)
+        style = Style(features, decimals, max_terms, show_missing, MAX_LETTERS)
         names = check_class_names(forest, class_names)
         nodes = TreeReader(forest, tree, style, names).read(max_depth)
         title = f"tree {tree}"

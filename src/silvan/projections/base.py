@@ -22,7 +22,7 @@ _Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 class ProjectionDistribution(ParameterHolder, ABC):
     """A distribution from which each node of a forest draws its candidate split directions.
 
-    A direction is a sparse vector a: a node sorts its rows by a·x and looks for the best
+    A direction is a sparse vector a: a node sorts its samples by a·x and looks for the best
     threshold. It is never empty and has no feature twice.
 
     A subclass implements `sample`, stores the arguments of its constructor under their own
@@ -140,8 +140,8 @@ class ProjectionDistribution(ParameterHolder, ABC):
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         rows = None
         if X is not None:
-            features = check_rows(X, n_features)
-            rows = describe_rows(features, y)
+            features = check_samples(X, n_features)
+            rows = describe_samples(features, y)
             distribution = distribution._with_spreads(measure_spreads(features))
         native = distribution._to_native(n_features)
         (indptr, indices, coefficients), windows = _core.sample_windows(
@@ -169,7 +169,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return _core.python_distribution(n_features, sample, name)
 
 
-def check_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
+def check_samples(X: ArrayLike, n_features: int) -> NDArray[Any]:
     """Samples that are not in a forest as the core reads them."""
     rows: NDArray[Any] = check_array(X, dtype=[np.float32, np.uint8], ensure_all_finite="allow-nan")
     if rows.shape[1] != n_features:
@@ -180,7 +180,7 @@ def check_rows(X: ArrayLike, n_features: int) -> NDArray[Any]:
     return rows
 
 
-def describe_rows(rows: NDArray[Any], y: ArrayLike | None) -> _core.NodeSamples:
+def describe_samples(rows: NDArray[Any], y: ArrayLike | None) -> _core.NodeSamples:
     """Describe checked samples that are not in a forest, each drawn once."""
     targets = np.zeros(len(rows), dtype=np.int32) if y is None else np.asarray(y)
     check_consistent_length(rows, targets)

@@ -142,12 +142,12 @@ class PrincipalComponents(ProjectionDistribution):
         rotation: list[Vector] = []
         for group in self._cut(permutation, node):
             features = np.sort(group)
-            sample = read_sample(node, features, count_samples(self._draw_rows(node, rng), node))
+            sample = read_sample(node, features, count_samples(self._draw_samples(node, rng), node))
             _, components = principal_components(sample)
             rotation += [place(features, component, node.n_features) for component in components]
         return np.array(rotation)
 
-    def _draw_rows(self, node: Node, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _draw_samples(self, node: Node, rng: np.random.Generator) -> NDArray[np.intp]:
         """The samples that one group of a tree sees."""
         rows = np.arange(node.n_samples)
         if len(rows) > 0 and node.targets.ndim == 1:

@@ -71,7 +71,7 @@ class GraphNeighborhoods(ProjectionDistribution):
                 self.min_size,
                 "swap or change them",
             )
-        n_nodes = self._adjacency().shape[0]
+        n_nodes = self.adjacency().shape[0]
         if n_nodes != n_features:
             raise ValueError(
                 f"graph has {n_nodes} nodes but X has {n_features} features; pass a graph with one "
@@ -80,7 +80,7 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""
-        adjacency = self._adjacency().toarray() != 0
+        adjacency = self.adjacency().toarray() != 0
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:
             inside = np.zeros(node.n_features, dtype=bool)
@@ -117,7 +117,7 @@ class GraphNeighborhoods(ProjectionDistribution):
     def _is_networkx(self) -> bool:
         return hasattr(self.graph, "adjacency") and hasattr(self.graph, "nodes")
 
-    def _adjacency(self) -> sparse.csr_array[np.float64]:
+    def adjacency(self) -> sparse.csr_array[np.float64]:
         """Symmetric adjacency of zeros and ones without loops."""
         graph = self.graph
         if self._is_networkx():
@@ -158,7 +158,7 @@ class GraphNeighborhoods(ProjectionDistribution):
         return adjacency
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
-        adjacency = self._adjacency()
+        adjacency = self.adjacency()
         return _core.graph_neighborhoods(
             adjacency.indptr.astype(np.int64),
             adjacency.indices.astype(np.int32),

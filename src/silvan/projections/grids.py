@@ -207,14 +207,14 @@ class Patches(PatchParameters, ProjectionDistribution):
                 f"shape {shape} has {math.prod(shape)} cells but X has {n_features} features; pass "
                 "the shape that X was flattened from."
             )
-        self._axes()
+        self.grid_axes()
         check_choice("coefficients", self.coefficients, COEFFICIENTS)
         check_flag("shuffled", self.shuffled)
         check_integer("n_patches", self.n_patches, 1)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""
-        shape, axes = self._shape(), self._axes()
+        shape, axes = self._shape(), self.grid_axes()
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:
             patches = zip(*(axis.draw(self.n_patches, rng) for axis in axes), strict=True)
@@ -251,7 +251,7 @@ class Patches(PatchParameters, ProjectionDistribution):
             )
         return tuple(int(length) for length in shape)
 
-    def _axes(self) -> list[Axis]:
+    def grid_axes(self) -> list[Axis]:
         """The axes of the grid, with all parameters checked."""
         shape = self._shape()
         contiguous = spread_over_axes("contiguous", self.contiguous, shape)
@@ -286,7 +286,7 @@ class Patches(PatchParameters, ProjectionDistribution):
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         return _core.patches(
-            self._axes(), self.coefficients, bool(self.shuffled), int(self.n_patches)
+            self.grid_axes(), self.coefficients, bool(self.shuffled), int(self.n_patches)
         )
 
 

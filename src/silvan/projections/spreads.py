@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,19 +13,67 @@ from numpy.typing import NDArray
 _MAX_EXPONENT = 126
 # Values stay below this power of two in multiples of their spread, so that their sums are finite.
 _LARGEST_MULTIPLE = 64
+# Quartiles are those of so many distinct values: with half of them, the rank of a quartile is off
+# by half a percent.
+_MAX_VALUES = 2**14
+_KEY_BITS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSample:
+    """Distinct values of a feature: all, or a share of them that the values themselves decide on.
+
+    A value belongs to it or not whatever the others are, but for the size of the share. So the
+    samples of the parts of a column, joined, are the sample of the column.
+    """
+
+    values: NDArray[Any]  # ascending
+    level: int  # one value of 2**level belongs to it
+    largest: float  # absolute value, of all
+
+    @classmethod
+    def of(cls, column: NDArray[Any]) -> ValueSample:
+        """Of the values of a column that are not missing."""
+        values = np.unique(column[~np.isnan(column)])
+        largest = float(np.abs(values[[0, -1]].astype(np.float64)).max()) if len(values) else 0.0
+        return cls(*_thin_out(values, 0), largest)
+
+    @classmethod
+    def join(cls, parts: Sequence[ValueSample]) -> ValueSample:
+        """Of a column, from those of its parts."""
+        values = np.unique(np.concatenate([part.values for part in parts]))
+        level = max(part.level for part in parts)
+        return cls(*_thin_out(values, level), max(part.largest for part in parts))
+
+    @property
+    def spread(self) -> float:
+        """The distance between the quartiles; of a single value it is the value; 1 if all are 0."""
+        return float(np.ldexp(1.0, self._exponent())) if self.largest > 0 else 1.0
+
+    def _exponent(self) -> int:
+        """Times a power of two it moves by just that power's exponent: nothing here is rounded."""
+        values = self.values.astype(np.float64)
+        last = len(values) - 1
+        width = values[-(-3 * last // 4)] - values[last // 4] if last else np.abs(values[0])
+        least = int(np.frexp(self.largest)[1]) - _LARGEST_MULTIPLE
+        return int(np.clip(max(int(nearest_powers(width)), least), -_MAX_EXPONENT, _MAX_EXPONENT))
 
 
 def measure_spreads(
     columns: NDArray[Any], n_categories: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
     """The spread of each column, a power of two; 1 for categories and where all values are 0."""
-    spreads = np.ones(columns.shape[1])
+    samples = sample_values(columns, n_categories)
+    return np.array([1.0 if sample is None else sample.spread for sample in samples])
+
+
+def sample_values(
+    columns: NDArray[Any], n_categories: NDArray[np.int64] | None = None
+) -> Iterator[ValueSample | None]:
+    """Distinct values of each column in turn; None for categories."""
     for j, column in enumerate(columns.T):
-        if n_categories is None or n_categories[j] == 0:
-            values = np.unique(column[~np.isnan(column)]).astype(np.float64)
-            if values.any():
-                spreads[j] = np.ldexp(1.0, _exponent_of(values))
-    return spreads
+        is_number = n_categories is None or n_categories[j] == 0
+        yield ValueSample.of(column) if is_number else None
 
 
 def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -33,13 +83,22 @@ def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.clip(nearest, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
 
 
-def _exponent_of(values: NDArray[np.float64]) -> int:
-    """The exponent of the spread of ascending distinct values; a single one is its own spread.
+def _thin_out(values: NDArray[Any], level: int) -> tuple[NDArray[Any], int]:
+    """The values whose keys are low enough, and the first level from this one on with few."""
+    if level == 0 and len(values) <= _MAX_VALUES:
+        return values, level
+    keys = _keys(values)
+    while True:
+        kept = values[keys >> np.uint64(_KEY_BITS - level) == 0] if level else values
+        if len(kept) <= _MAX_VALUES:
+            return kept, level
+        level += 1
 
-    Times a power of two it moves by just that power's exponent: nothing here is rounded.
-    """
-    last = len(values) - 1
-    largest = max(abs(values[0]), abs(values[-1]))
-    width = values[-(-3 * last // 4)] - values[last // 4] if last else largest
-    least = int(np.frexp(largest)[1]) - _LARGEST_MULTIPLE
-    return int(np.clip(max(int(nearest_powers(width)), least), -_MAX_EXPONENT, _MAX_EXPONENT))
+
+def _keys(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Scrambled bits of the values without their exponents, which depend on units."""
+    mantissas = np.frexp(values.astype(np.float64))[0] + 0.0  # -0 becomes 0
+    keys: NDArray[np.uint64] = mantissas.view(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
+    return keys ^ (keys >> np.uint64(31))

@@ -26,9 +26,10 @@ class UnitFree(ProjectionDistribution):
 
     The spread of a feature is the distance between the quartiles of its distinct values, rounded to
     a power of two; of a constant it is the constant. It is learnt once per fit from the training
-    samples. Rare values far off do not change it, nor does it matter how often a value occurs or is
-    missing. Powers of two round nothing: where the columns of `X` are multiplied by powers of two,
-    the forest is the same, bit for bit, but for coefficients and thresholds in the new units.
+    samples; of more than 16,384 distinct values a share is taken, which the values decide on. Rare
+    values far off do not change it, nor does it matter how often a value occurs or is missing.
+    Powers of two round nothing: where the columns of `X` are multiplied by powers of two, the
+    forest is the same, bit for bit, but for coefficients and thresholds in the new units.
 
     Parameters
     ----------

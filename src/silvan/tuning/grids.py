@@ -13,7 +13,7 @@ from silvan.channels import FittedChannels
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.defaults import default_projections
 from silvan.forests.grid import GridForest
-from silvan.forests.parameters import n_directions
+from silvan.forests.shared_samples import directions_of_a_node
 from silvan.forests.supervised import SupervisedForest
 from silvan.projections import (
     Patches,
@@ -129,7 +129,7 @@ def patch_grid(patches: Patches, *, max_directions: int | None = None) -> dict[s
             "patches", "a silvan.projections.Patches", patches, "pass for example Patches((28, 28))"
         )
     check_integer("max_directions", max_directions, 1, or_none=True)
-    axes = patches._axes()
+    axes = patches.grid_axes()
     sizes = []
     for min_cells, share in ((1, 0), (3, 0), (3, 8), (3, 4)):
         size = tuple(
@@ -219,7 +219,7 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
 
 def affordable_directions(forest: BaggedForest, n_samples: int) -> int:
     """The largest d that a default grid should have for a forest on so many samples."""
-    own = n_directions(forest._settled(), forest._n_columns())
+    own = directions_of_a_node(forest)
     return max(_TIMES_OWN_DIRECTIONS * own, _VALUES_OF_A_LEVEL // n_samples)
 
 

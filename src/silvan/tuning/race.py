@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,49 +14,16 @@ from joblib import hash as content_hash
 from sklearn.base import clone
 
 from silvan._parameters import growing_parameters
-from silvan._validation import invalid
 from silvan.forests.bagged import BaggedForest
-from silvan.forests.fitting import TrainingRows, draw_seed
-from silvan.forests.parameters import n_directions
+from silvan.forests.shared_samples import (
+    SharedSamples,
+    directions_of_a_node,
+    draws_without_units,
+    grow_to,
+)
 
 # What a tree costs besides its directions, in directions: it draws samples and writes nodes.
 _WORK_OF_A_TREE = 16
-
-
-class Reader:
-    """A forest that has checked the data, and their samples as it reads them."""
-
-    def __init__(self, forest: BaggedForest, data: tuple[Any, Any, Any]) -> None:
-        settled = forest._settled()
-        if not settled.bootstrap and settled.max_samples is None:
-            raise invalid(
-                "bootstrap",
-                "True, or max_samples be set, for trees to leave out samples that score them",
-                forest.bootstrap,
-                "set bootstrap=True, or for example max_samples=0.6",
-            )
-        self.forest = forest
-        self._checked = forest._check_fit(*data)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples that take part."""
-        return self._checked.plan.n_kept
-
-    @cached_property
-    def rows(self) -> TrainingRows:
-        """Columns, encoded targets and draws, made once."""
-        return self.forest._read_rows(self._checked, draw_seed(self.forest.random_state))
-
-    def make(self, params: Mapping[str, Any]) -> BaggedForest:
-        """A forest with these parameters that knows the data as this one does."""
-        own = self.forest.get_params(deep=False)
-        learnt = {name: value for name, value in vars(self.forest).items() if name not in own}
-        forest: BaggedForest = clone(self.forest).set_params(**clone(dict(params), safe=False))
-        forest.__dict__.update(learnt)
-        forest._check_parameters()
-        forest._growth(self._checked.plan)
-        return forest
 
 
 class Readers:
@@ -66,33 +32,33 @@ class Readers:
     def __init__(self, base: BaggedForest, data: tuple[Any, Any, Any]) -> None:
         self._base = base
         self._data = data
-        self._known: dict[str, Reader] = {}
+        self._known: dict[str, SharedSamples] = {}
         # Candidates that differ in these alone are grown on the same samples, draws and targets.
         self._growing = growing_parameters(type(base))
 
-    def find(self, params: Mapping[str, Any]) -> Reader:
+    def find(self, params: Mapping[str, Any]) -> SharedSamples:
         """The reader for these parameters."""
         reading = {k: v for k, v in params.items() if k.split("__")[0] not in self._growing}
         forest = clone(self._base).set_params(**reading)
         candidate = clone(self._base).set_params(**clone(dict(params), safe=False))
         # Directions without units have draws of their own, since other draws depend on units.
-        if candidate._has_unit_free_directions() != forest._has_unit_free_directions():
+        if draws_without_units(candidate) != draws_without_units(forest):
             forest.projections = candidate.projections
-        key = content_hash((reading, forest._has_unit_free_directions()))
+        key = content_hash((reading, draws_without_units(forest)))
         if key not in self._known:
-            self._known[key] = Reader(forest, self._data)
+            self._known[key] = SharedSamples(forest, self._data)
         return self._known[key]
 
 
 class Candidate:
     """One setting of the parameters, and how far it came."""
 
-    def __init__(self, params: Mapping[str, Any], reader: Reader) -> None:
+    def __init__(self, params: Mapping[str, Any], reader: SharedSamples) -> None:
         self.params = dict(params)
         self.reader = reader
         self.forest: BaggedForest | None = (forest := reader.make(params))
         # What a tree should cost, for the order of growing and the time left.
-        self.work = _WORK_OF_A_TREE + n_directions(forest._settled(), forest._n_columns())
+        self.work = _WORK_OF_A_TREE + directions_of_a_node(forest)
         self.n_trees = 0
         self.score = math.nan
         self.seconds = 0.0
@@ -100,10 +66,9 @@ class Candidate:
     def grow(self, n_trees: int) -> None:
         """Have `n_trees` trees, those already there among them, and score them out of bag."""
         assert self.forest is not None
-        rows = self.reader.rows
+        samples = self.reader.samples
         start = time.perf_counter()
-        self.forest.n_estimators = n_trees
-        self.forest._grow_on(rows, getattr(self.forest, "forest_", None))
+        grow_to(n_trees, self.forest, samples)
         self.n_trees, self.score = n_trees, self.forest.oob_score_
         self.seconds += time.perf_counter() - start
 

@@ -23,8 +23,8 @@ from silvan._validation import (
     is_number,
 )
 from silvan.forests.bagged import BaggedForest
-from silvan.forests.fitting import CheckedRows, unchanged_on_failure
-from silvan.forests.sampling import RowPlan, plan_rows, target_bits
+from silvan.forests.fitting import CheckedSamples, unchanged_on_failure
+from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples, target_bits
 from silvan.forests.targets import NoTargets
 from silvan.projections import (
     CanonicalDirections,
@@ -74,13 +74,13 @@ class GaussianForest(BaggedForest):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows. float32 and uint8 are used as they are, other numbers become float32;
+            Training samples. float32 and uint8 are used as they are, other numbers become float32;
             missing values are refused.
         y : Ignored
             Not used; there for the sake of pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, none negative; None weights all rows equally. See `bootstrap` and
-            `max_samples` for what a weight means.
+            Weights of the samples, none negative; None weights all samples equally. See `bootstrap`
+            and `max_samples` for what a weight means.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class GaussianForest(BaggedForest):
         check_integer("criterion_dim", self.criterion_dim, 1, or_none=True)
         check_integer("max_thresholds", self.max_thresholds, 1, or_none=True)
 
-    def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedRows:
+    def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()
         check_n_samples(X)
         for name, values in (("X", X), ("sample_weight", sample_weight)):
@@ -109,18 +109,17 @@ class GaussianForest(BaggedForest):
         X = validate_data(self, X, dtype="numeric")
         check_features(X)
         weight = check_sample_weight(sample_weight, X)
-        plan = plan_rows(
+        plan = plan_samples(
             len(X),
             weight,
             None,
-            bootstrap=self.bootstrap,
-            max_samples=self.max_samples,
+            DrawRule(self.bootstrap, self.max_samples),
             numeric_targets=True,
         )
         self._growth(plan)
-        return CheckedRows(X, NoTargets.of(len(X)), weight, plan)
+        return CheckedSamples(X, NoTargets.of(len(X)), weight, plan)
 
-    def _check_rows(self, X: Any) -> NDArray[Any]:
+    def _check_samples(self, X: Any) -> NDArray[Any]:
         check_unmasked("X", X)
         checked: NDArray[Any] = validate_data(self, X, dtype="numeric", reset=False)
         return checked
@@ -150,7 +149,9 @@ class GaussianForest(BaggedForest):
             }
         )
 
-    def _choose_criterion(self, options: _core.GrowOptions, plan: RowPlan, n_features: int) -> None:
+    def _choose_criterion(
+        self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
+    ) -> None:
         wanted = n_features if self.criterion_dim is None else int(self.criterion_dim)
         gaussian = _core.GaussianOptions()
         gaussian.full = self.covariance_type == "full"

@@ -11,14 +11,13 @@ from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from silvan import _core
 from silvan._persistence import require_fitted
-from silvan._validation import as_rows, check_integer
+from silvan._validation import as_samples, check_integer
 from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
-from silvan.forests.fitting import TrainingRows
+from silvan.forests.bagged import Growth
+from silvan.forests.fitting import TrainingSamples
 from silvan.forests.weights import leaf_sample_weights
-from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.base import GaussianForest
 from silvan.unsupervised.leaf_gaussians import (
     LeafGaussians,
@@ -44,7 +43,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     """The density of the data: a mean over trees, each a Gaussian in every leaf.
 
     Trees are grown without targets: a node is split where both sides are most compact, by
-    the determinants of their covariances. A leaf holds the Gaussian of its rows, cut off at the
+    the determinants of their covariances. A leaf holds the Gaussian of its samples, cut off at the
     borders of its cell. The density of tree t at v is ``π N(v; μ, C) / Z_t``, with π the share of
     the samples in v's leaf, and that of the forest is the mean over the trees.
 
@@ -69,7 +68,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     min_impurity_decrease : float, default=0.0
         Least gain that a split must bring, times the node's share of the weight.
     bootstrap : bool, default=True
-        Whether each tree draws its rows with replacement, with probability proportional to their
+        Whether each tree draws its samples with replacement, with probability proportional to their
         weight. With False each tree sees every sample, and weights multiply the samples' counts.
     max_samples : int or float, default=None
         Number of samples that a tree draws, or a fraction of them; None is all, as in
@@ -271,19 +270,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
                 )
         return np.concatenate(kept)
 
-    def _grow(
-        self,
-        rows: TrainingRows,
-        projections: ProjectionDistribution,
-        options: _core.GrowOptions,
-        first: int,
-    ) -> ForestArrays:
+    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = rows.sampling.plan
-            max_leaves = max(1, min(plan.n_kept, plan.n_draws) // options.min_samples_leaf)
+            max_leaves = max(1, min(plan.n_kept, plan.n_draws) // growth[1].min_samples_leaf)
             check_covariances_fit(self.n_estimators * max_leaves, rows.features.columns.shape[1])
-        return super()._grow(rows, projections, options, first)
+        return super()._grow(rows, growth, trees)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         super()._fit(X, y, sample_weight)
@@ -292,8 +285,8 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     def _describe_leaves(self, X: NDArray[Any]) -> None:
         """Fit the Gaussians to the samples as they are scored, summed in their canonical order."""
         sampling = self._sampling
-        order = sampling.row_numbers(sampling.order.astype(np.int32))
-        rows = as_rows(X[order])
+        order = sampling.sample_numbers(sampling.order.astype(np.int32))
+        rows = as_samples(X[order])
         weights = sampling.plan.weights
         weights = None if weights is None else weights[sampling.order]
         shares = leaf_sample_weights(self.forest_, sampling, (0, self.forest_.n_trees))[:, order]

@@ -23,7 +23,7 @@ from silvan._validation import (
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import has_categories
 from silvan.forests.defaults import DefaultProjectionsMixin
-from silvan.forests.grid import flatten_rows
+from silvan.forests.grid import flatten_samples
 from silvan.unsupervised.affinities import (
     AFFINITIES,
     Affinity,
@@ -143,7 +143,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
                 )
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        flat, _ = flatten_rows(X)
+        flat, _ = flatten_samples(X)
         samples: NDArray[Any] = validate_data(
             self, flat, dtype="numeric", reset=reset, ensure_all_finite=not self._allows_missing()
         )

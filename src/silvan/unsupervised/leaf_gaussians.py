@@ -14,7 +14,7 @@ from scipy.stats import norm, qmc
 
 from silvan import _core
 from silvan._persistence import require_fitted
-from silvan._validation import as_rows, invalid
+from silvan._validation import as_samples, invalid
 from silvan.forest_arrays import ForestArrays
 
 _ENTRIES_AT_ONCE = 2**22
@@ -213,7 +213,7 @@ def cell_masses(
 
 def leaf_numbers(forest: ForestArrays, X: NDArray[Any], n_threads: int = 1) -> NDArray[np.int32]:
     """Number among all leaves of the forest where each sample ends in each tree."""
-    return number_leaves(forest, _core.apply(forest, as_rows(X), n_threads))
+    return number_leaves(forest, _core.apply(forest, as_samples(X), n_threads))
 
 
 def number_leaves(forest: ForestArrays, nodes: NDArray[np.int32]) -> NDArray[np.int32]:

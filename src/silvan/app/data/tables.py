@@ -47,11 +47,7 @@ class TableFile(Source):
     def read(self, request: Request) -> Dataset:
         """All rows; columns other than the target and the dropped ones are features."""
         schema = self._scanner.schema()
-        target = self._target(schema, request.target)
-        self._require(schema, request.drop, "--drop")
-        if target in request.drop:
-            raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
-        names, kinds = self._features(schema, target, request)
+        target, names, kinds = self.columns(request)
         try:
             table = self._load([*names, target], types_to_parse(schema, names, kinds), kinds)
         except NotANumberError as error:
@@ -71,6 +67,15 @@ class TableFile(Source):
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
+
+    def columns(self, request: Request) -> tuple[str, list[str], dict[str, str | None]]:
+        """The target, the features, and what the categories of some of these are."""
+        schema = self._scanner.schema()
+        target = self._target(schema, request.target)
+        self._require(schema, request.drop, "--drop")
+        if target in request.drop:
+            raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
+        return target, *self._features(schema, target, request)
 
     def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
         """The columns that the forest was fitted on, by name where they have names."""

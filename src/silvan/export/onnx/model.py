@@ -13,7 +13,7 @@ from silvan.export.onnx.graph import Graph
 from silvan.export.onnx.links import add_link
 from silvan.export.onnx.scaling import add_scaling
 from silvan.export.onnx.walk import add_walk
-from silvan.export.readable import category_names
+from silvan.export.tree_nodes import category_names
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 

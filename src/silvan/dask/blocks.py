@@ -1,0 +1,221 @@
+"""What workers do with one partition: look at it, encode it, hash it, pick samples from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from silvan import _core
+from silvan._validation import (
+    as_samples,
+    check_features,
+    check_sample_weight,
+    check_unmasked,
+)
+from silvan.dask.partitions import check_lengths, count_samples, learnt, n_bytes
+from silvan.forests.categories import CategoryTable
+from silvan.forests.classifier import ForestClassifier
+from silvan.forests.joined_categories import join_categories
+from silvan.forests.odd_values import refuse_odd_targets
+from silvan.forests.scaling import Scaler, scale_samples
+from silvan.forests.supervised import SupervisedForest
+from silvan.preprocessing import DistinctValues, distinct_values
+
+# What all partitions must have in common.
+_ALIKE = ("n_features_in_", "feature_names_in_", "shape_", "_flat_samples")
+# Cells of channels that a worker has in memory at a time, besides those of trees.
+_CELLS_AT_ONCE = 2**24
+
+
+class Survey(NamedTuple):
+    """What the client must know of a partition before it can be encoded."""
+
+    n_samples: int
+    dtype: np.dtype[Any] | None = None
+    learnt: dict[str, Any] | None = None
+    targets: NDArray[Any] | None = None  # distinct labels, or all numbers
+    weight: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """How partitions become numbers: what all of them together have shown."""
+
+    forest: SupervisedForest  # knows names, categories and shape of the samples
+    dtype: np.dtype[Any]  # that all partitions have together
+    classes: NDArray[Any] | None  # None: targets are numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """An encoded partition."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]  # class codes, or numbers with a column per output
+
+    def __sizeof__(self) -> int:
+        return n_bytes((self.X, self.y))
+
+
+class Picks(NamedTuple):
+    """The samples of a partition that a tree drew, and what the tree must know of them."""
+
+    places: NDArray[np.int32]  # in the partition, ascending
+    counts: NDArray[np.integer[Any]]  # how often each was drawn
+    weights: NDArray[np.float64] | None
+    ranks: NDArray[np.uint32] | None  # in the canonical order, where categories ask for them
+
+
+class Picked(NamedTuple):
+    """Those samples themselves."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    numbers: NDArray[np.int32]  # in the whole table
+    counts: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+    ranks: NDArray[np.uint32] | None
+
+
+def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weight: Any) -> Survey:
+    """Check a partition by itself."""
+    check_lengths([X], [y], "y", number)
+    if weight is not None:
+        check_lengths([X], [weight], "sample_weight", number)
+    n_samples = count_samples(X)
+    if n_samples == 0:
+        return Survey(0)
+    for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
+        check_unmasked(name, values)
+    numeric = forest._multi_output
+    if numeric:
+        refuse_odd_targets(y)
+    checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
+    check_features(checked)
+    if isinstance(forest, ForestClassifier):
+        targets = np.unique(targets)
+        # Thrice, because few samples of many classes are taken for a mistake.
+        check_classification_targets(np.tile(targets, 3))
+    checked_weight = None
+    if weight is not None and np.any(np.asarray(weight)):
+        checked_weight = check_sample_weight(weight, checked)
+    elif weight is not None:
+        checked_weight = np.zeros(n_samples)
+    return Survey(n_samples, checked.dtype, learnt(forest), targets, checked_weight)
+
+
+def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
+    """What the partitions have shown of the samples, if they agree."""
+    first = next(survey.learnt for survey in surveys if survey.learnt is not None)
+    merged = dict(first)
+    tables: list[CategoryTable | None] = []
+    for number, survey in enumerate(surveys):
+        if survey.learnt is None:
+            continue
+        tables.append(survey.learnt["_categories"])
+        for name in _ALIKE:
+            was: Any = first.get(name)
+            now: Any = survey.learnt.get(name)
+            if not np.array_equal(was, now):
+                raise ValueError(
+                    f"all partitions of X must have the same features, but {name} is {was} in the "
+                    f"first and {now} in partition {number}; give all the same columns."
+                )
+    merged["_categories"] = join_categories(tables, first["n_features_in_"])
+    return merged
+
+
+def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Block:
+    """The samples as numbers of the common type, and the codes of their classes."""
+    forest = encoding.forest
+    if count_samples(X) != n_samples:
+        raise changed_data(f"had {n_samples} samples and has {count_samples(X)} now")
+    empty = np.empty((0, forest.n_features_in_))
+    samples = (forest._check_samples(X) if n_samples else empty).astype(encoding.dtype, copy=False)
+    if forest.scaling is None:
+        samples = as_samples(samples)
+    samples = np.ascontiguousarray(samples)
+    if encoding.classes is None:
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        return Block(samples, as_columns(numbers))
+    return Block(samples, encode_labels(encoding.classes, y))
+
+
+def encode_labels(
+    classes: NDArray[Any], y: Any, dtype: type[np.integer[Any]] = np.int32
+) -> NDArray[np.integer[Any]]:
+    """The places of labels among the classes."""
+    labels = np.asarray(y).ravel()
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(dtype)
+    if not np.array_equal(classes[codes], labels):
+        raise changed_data("has classes that it had not")
+    return codes
+
+
+def changed_data(how: str) -> ValueError:
+    """The error for partitions that are not the same each time they are computed."""
+    return ValueError(
+        f"a partition of X and y {how}, but partitions are read several times and must stay the "
+        "same; fix the seeds of what makes them, or persist them first."
+    )
+
+
+def scale_block(scaler: Scaler, table: CategoryTable | None, block: Block) -> Block:
+    """The same partition with scaled samples."""
+    return Block(scale_samples(scaler, block.X, None, "C", table), block.y)
+
+
+def hash_block(
+    forest: SupervisedForest, factors: NDArray[np.float32] | None, block: Block
+) -> NDArray[np.uint64]:
+    """The hashes that the canonical order sorts samples by, as the trees read them."""
+    targets = as_columns(block.y)
+    hashes = np.empty(len(block.X), dtype=np.uint64)
+    for part in slices_of_cells(forest, block):
+        hashes[part] = _core.sample_hashes(forest._scaled(block.X[part]), targets[part], factors)
+    return hashes
+
+
+def slices_of_cells(forest: SupervisedForest, block: Block) -> list[slice]:
+    """Parts of a partition that the trees can read one by one within a bounded memory."""
+    step = max(1, _CELLS_AT_ONCE // forest._n_columns())
+    return [slice(start, start + step) for start in range(0, len(block.X), step)]
+
+
+def as_columns(y: NDArray[Any]) -> NDArray[Any]:
+    """Targets with a column per output."""
+    return y if y.ndim == 2 else y[:, None]
+
+
+def list_distinct(
+    features: range,
+    kept: NDArray[np.int32] | None,
+    counts: NDArray[np.float64] | None,
+    block: Block,
+) -> list[DistinctValues]:
+    """Distinct values of some features, and how many samples have each."""
+    X = block.X if kept is None else block.X[kept]
+    return [distinct_values(X[:, j], counts) for j in features]
+
+
+def merge_distinct(parts: list[DistinctValues]) -> DistinctValues:
+    """The same over partitions."""
+    values = np.concatenate([values for values, _ in parts])
+    counts = np.concatenate([counts for _, counts in parts])
+    return distinct_values(values, counts)
+
+
+def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[list[Picked]]:
+    """The samples that trees drew, group by group of trees; the first sample has number `start`."""
+    return [[_pick(block, start, picks) for picks in trees] for trees in groups]
+
+
+def _pick(block: Block, start: int, picks: Picks) -> Picked:
+    places, counts, weights, ranks = picks
+    numbers = (places + start).astype(np.int32)
+    given = counts.astype(np.int32)
+    return Picked(block.X[places], block.y[places], numbers, given, weights, ranks)

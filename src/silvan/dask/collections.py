@@ -1,0 +1,130 @@
+"""Predictions of Dask collections: partition by partition, when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan, prod
+from typing import TYPE_CHECKING, Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+from distributed import Client, default_client
+from sklearn.utils.validation import check_is_fitted
+
+from silvan.dask.partitions import count_samples
+from silvan.forests.supervised import SupervisedForest
+
+if TYPE_CHECKING:
+    from silvan.dask.forest import ClusterForest
+
+# Forests up to this size travel in the graph of a collection; larger ones go to workers directly.
+_MAX_BYTES_IN_GRAPH = 2**20
+
+
+def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) -> Any:
+    """What a method of the forest returns for `X`, as a collection of the same kind."""
+    check_is_fitted(forest)
+    _check_features(forest, X)
+    local = _for_prediction(forest, keep_members=method == "predict_quantiles")
+    model = _send(forest.client, local)
+    if not isinstance(X, da.Array | dd.DataFrame):
+        call = dask.delayed(_predict_block)
+        return [call(part, model, method, arguments) for part in X]
+    empty = _empty_prediction(local, method, arguments)
+    if isinstance(X, da.Array):
+        whole = X.rechunk(dict.fromkeys(range(1, X.ndim), -1))
+        return whole.map_blocks(
+            _predict_block,
+            model=model,
+            method=method,
+            arguments=arguments,
+            drop_axis=list(range(1, X.ndim)),
+            new_axis=list(range(1, empty.ndim)) or None,
+            chunks=(whole.chunks[0], *((n,) for n in empty.shape[1:])),
+            dtype=empty.dtype,
+            meta=np.empty((0,) * empty.ndim, dtype=empty.dtype),
+        )
+    labels = getattr(forest, "classes_", None) if "proba" in method else None
+    meta = _as_frame(empty, X._meta.iloc[:0], labels)
+    return X.map_partitions(
+        _predict_frame, model, method=method, arguments=arguments, labels=labels, meta=meta
+    )
+
+
+def _check_features(forest: ClusterForest, X: Any) -> None:
+    """Refuse collections of other features now and not when they are computed."""
+    shape = tuple(X.shape[1:]) if isinstance(X, da.Array | dd.DataFrame) else ()
+    if not shape or any(isnan(n) for n in shape):
+        return
+    if prod(shape) != forest.n_features_in_:
+        raise ValueError(
+            f"X has samples of shape {shape}, but the forest was fitted on "
+            f"{forest.n_features_in_} features; pass the same ones."
+        )
+
+
+def _for_prediction(forest: ClusterForest, *, keep_members: bool) -> SupervisedForest:
+    """The forest without what prediction does not read: it travels to every worker."""
+    local = forest.to_local()
+    local.n_jobs = 1
+    local.__dict__.pop("_importances", None)
+    if keep_members:
+        return local
+    arrays = local.forest_
+    local.forest_ = replace(
+        arrays,
+        members=arrays.members[:0],
+        member_indptr=np.zeros_like(arrays.member_indptr),
+    )
+    for name in ("_sampling", "_y", "oob_decision_function_", "oob_prediction_"):
+        local.__dict__.pop(name, None)
+    return local
+
+
+def _send(client: Client | None, local: SupervisedForest) -> Any:
+    """The forest as something that a graph may hold."""
+    try:
+        client = default_client(client)
+    except ValueError:
+        return local
+    if local.forest_.nbytes <= _MAX_BYTES_IN_GRAPH:
+        return local
+    return client.scatter(local, hash=False)
+
+
+def _predict_block(X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...]) -> Any:
+    """The prediction for a partition; for an empty one, nothing of the right shape."""
+    if count_samples(X):
+        return getattr(model, method)(X, *arguments)
+    return _empty_prediction(model, method, arguments)
+
+
+def _empty_prediction(model: Any, method: str, arguments: tuple[Any, ...]) -> Any:
+    """What the method returns for no samples at all."""
+    if method == "apply":
+        return np.empty((0, model.forest_.n_trees), dtype=np.int32)
+    if "proba" in method:
+        return np.empty((0, model.n_classes_))
+    if hasattr(model, "classes_"):
+        return model.classes_[:0]
+    outputs = () if model.n_outputs_ == 1 else (model.n_outputs_,)
+    levels = np.shape(arguments[0]) if method == "predict_quantiles" else ()
+    return np.empty((0, *levels, *outputs))
+
+
+def _predict_frame(
+    X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...], labels: Any
+) -> Any:
+    return _as_frame(_predict_block(X, model, method, arguments), X, labels)
+
+
+def _as_frame(values: Any, like: Any, labels: Any) -> Any:
+    """A series, or a data frame with a column for each output, with the index of the samples."""
+    import pandas
+
+    if values.ndim == 1:
+        return pandas.Series(values, index=like.index)
+    names = range(values.shape[1]) if labels is None else labels
+    return pandas.DataFrame(values, index=like.index, columns=list(names))

@@ -1,0 +1,102 @@
+"""The canonical order of samples in partitions: hashes sorted range by range on the workers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from distributed import Future
+from numpy.typing import NDArray
+
+from silvan.dask.running import Session
+from silvan.forests.sampling import SamplePlan
+
+# Samples whose hashes one worker sorts at once; 20 bytes each while it does.
+_SAMPLES_AT_ONCE = 2**22
+_HASH_BITS = 64
+
+
+def canonical_order(
+    session: Session, hashes: list[Future], starts: NDArray[np.int64], plan: SamplePlan
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """The order that `_core.sample_order` gives the whole table, and `_core.sample_repeats`.
+
+    Hashes are uniform, so that equal ranges of them hold about as many samples each.
+    """
+    n_samples = int(starts[-1])
+    n_ranges = -(-n_samples // _SAMPLES_AT_ONCE)
+    bounds = [(2**_HASH_BITS * k) // n_ranges for k in range(n_ranges + 1)]
+    order = np.empty(n_samples, dtype=np.uint32)
+    fresh = np.empty(n_samples, dtype=np.bool_)
+    end = 0
+    for ends in pairwise(bounds):
+        # One after the other: a worker sorts while the others keep what is left.
+        numbers, first_of_equal = session.result(_sort_range(session, hashes, starts, ends))
+        order[end : end + len(numbers)] = numbers
+        fresh[end : end + len(numbers)] = first_of_equal
+        end += len(numbers)
+    return _apply_plan(order, fresh, plan)
+
+
+def _sort_range(
+    session: Session, hashes: list[Future], starts: NDArray[np.int64], bounds: tuple[int, int]
+) -> Future:
+    if bounds == (0, 2**_HASH_BITS):
+        return session.submit(sort_hashes, hashes, starts[:-1].tolist())
+    inside = [session.submit(take_range, part, *bounds) for part in hashes]
+    future = session.submit(sort_ranges, inside, starts[:-1].tolist())
+    session.drop(inside)
+    return future
+
+
+def take_range(
+    hashes: NDArray[np.uint64], low: int, high: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Hashes from `low` to before `high`, and the places of their samples in the partition."""
+    inside = np.flatnonzero((hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1)))
+    return hashes[inside], inside
+
+
+def sort_hashes(hashes: list[NDArray[np.uint64]], starts: list[int]) -> Any:
+    """Sort all hashes of all partitions."""
+    return sort_ranges([(part, np.arange(len(part))) for part in hashes], starts)
+
+
+def sort_ranges(
+    parts: list[tuple[NDArray[np.uint64], NDArray[np.int64]]], starts: list[int]
+) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+    """Numbers of the samples by hash, then by number, and which hashes differ from the last."""
+    hashes = np.concatenate([part for part, _ in parts])
+    numbers = np.concatenate(
+        [
+            (inside + start).astype(np.uint32)
+            for (_, inside), start in zip(parts, starts, strict=True)
+        ]
+    )
+    by_hash = np.argsort(hashes, kind="stable")
+    hashes = hashes[by_hash]
+    fresh = np.ones(len(hashes), dtype=np.bool_)
+    fresh[1:] = hashes[1:] != hashes[:-1]
+    return numbers[by_hash], fresh
+
+
+def _apply_plan(
+    order: NDArray[np.uint32], fresh: NDArray[np.bool_], plan: SamplePlan
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """Leave out samples that take no part, and sort equal ones by weight."""
+    if plan.kept is None and plan.weights is None:
+        return order, np.logical_not(fresh, out=fresh).view(np.uint8)
+    group = np.cumsum(fresh, dtype=np.int32)
+    if plan.kept is not None:
+        places = np.full(plan.n_samples, -1, dtype=np.int32)
+        places[plan.kept] = np.arange(len(plan.kept), dtype=np.int32)
+        taken = places[order] >= 0
+        order = places[order[taken]].astype(np.uint32)
+        group = group[taken]
+    if plan.weights is not None:
+        by_weight = np.lexsort((plan.weights[order], group))
+        order = order[by_weight]
+    repeats = np.zeros(len(order), dtype=np.uint8)
+    repeats[1:] = group[1:] == group[:-1]
+    return order, repeats
