@@ -11,7 +11,8 @@ from pathlib import Path
 
 from benchmarks import cases, report
 from benchmarks.data import DataFolder, default_source
-from benchmarks.growth import Row, draw_growth, growth_cases, growth_section
+from benchmarks.growth import Row, growth_cases
+from benchmarks.growth_report import draw_growth, growth_section
 from benchmarks.machine import describe_machine, n_cores
 from benchmarks.memory import Peak, can_measure, measure_peak
 from benchmarks.runners import ENVIRONMENTS, PeerError, Roster
