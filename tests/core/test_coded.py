@@ -40,6 +40,18 @@ def test_counting_codes_grows_the_trees_of_sorting(n_values, n_classes, leaf, ra
     assert_counting_changes_nothing(X, y, **limits)
 
 
+@pytest.mark.parametrize("n", [30, N_SAMPLES])
+def test_a_single_column_grows_the_same_trees(n):
+    X, y = few_valued(20, 2, n=n)
+    assert_counting_changes_nothing(X[:, :1], y, n_directions=1)
+
+
+def test_tables_that_exceed_the_cache_grow_the_same_trees():
+    # Large nodes read codes column by column, small ones sample by sample.
+    X, y = few_valued(30, 3, n=20_000, p=30)
+    assert_counting_changes_nothing(X, y, max_depth=7)
+
+
 def test_more_directions_than_are_counted_at_a_time_grow_the_same_trees():
     X, y = few_valued(5, 3, p=30)
     assert_counting_changes_nothing(X, y, n_directions=29)

@@ -173,8 +173,8 @@ void CodeCounts::start(const NodeContext& node, const ClassTargets& targets, std
 // Nodes of many of the samples stream through columns; the rows of smaller ones are in the cache, or soon will be.
 void CodeCounts::count(const CodedColumn* columns, std::int64_t n_columns) {
     std::copy_n(columns, n_columns, columns_.begin());
-    const bool stream = columns[0].contiguous != nullptr && 8 * n_samples_ > columns[0].n_samples;
-    stride_ = stream ? 1 : columns[0].row_stride;
+    streams_ = columns[0].contiguous != nullptr && 8 * n_samples_ > columns[0].n_samples;
+    stride_ = streams_ ? 1 : columns[0].row_stride;
     std::size_t n_cells = 0;
     for (std::size_t c = 0; c < static_cast<std::size_t>(n_columns); ++c) {
         first_cell_[c] = n_cells;

@@ -47,7 +47,7 @@ private:
     // How the columns are read at this node.
     const std::uint8_t* codes_of(std::int64_t i) const {
         const CodedColumn& column = columns_[static_cast<std::size_t>(i)];
-        return stride_ == 1 ? column.contiguous : column.codes;
+        return streams_ ? column.contiguous : column.codes;
     }
     Occupied list_occupied(std::int64_t i) const;
     template <typename Side>
@@ -66,6 +66,7 @@ private:
     std::int32_t bits_ = 0;             // of a field in a word; 0 where each has a number of its own
     std::vector<std::uint64_t> words_;  // what each sample adds to a cell
     std::array<CodedColumn, kMaxCodedColumns> columns_;
+    bool streams_ = false;     // whether codes are read column by column
     std::int64_t stride_ = 1;  // bytes between the codes of a sample and of the next
     std::array<std::size_t, kMaxCodedColumns> first_cell_{};
     std::vector<std::uint64_t> cells_;      // zero between searches
