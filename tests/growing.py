@@ -33,9 +33,8 @@ def set_all(target, values):
 
 def to_native_options(options):
     """The options of the core: those of the data are told elsewhere."""
-    options = {
-        name: value for name, value in options.items() if name not in ("n_outputs", "n_categories")
-    }
+    told_elsewhere = ("n_outputs", "n_averaged", "n_categories")
+    options = {name: value for name, value in options.items() if name not in told_elsewhere}
     if "gaussian" in options:
         options["gaussian"] = set_all(_core.GaussianOptions(), options["gaussian"])
     return set_all(_core.GrowOptions(), options)
@@ -49,7 +48,7 @@ def grow(
     training = _core.TrainingSet(
         _core.to_columns(X),
         source,
-        _core.Targets(y, weights, options["n_outputs"]),
+        _core.Targets(y, weights, options["n_outputs"], options.get("n_averaged")),
         _core.SampleDraws(**(make_rows(len(X)) if rows is None else rows)),
         None if n_categories is None else np.asarray(n_categories, dtype=np.int64),
     )

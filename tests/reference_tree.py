@@ -28,12 +28,27 @@ def x_log_x(x, scale):
     return np.rint(x * np.log2(x) * scale) / scale if x > 0 else 0.0
 
 
-def score_side(targets, weight, criterion, scale=1.0):
+def weighted_median(values, weight):
+    """Give the median; the middle of two where half of the weight lies on either side."""
+    order = np.argsort(values, kind="stable")
+    running = np.cumsum(weight[order])
+    half = running[-1] / 2
+    lower = values[order][np.searchsorted(running, half, side="left")]
+    upper = values[order][np.searchsorted(running, half, side="right")]
+    return 0.5 * lower + 0.5 * upper
+
+
+def score_side(targets, weight, criterion, scale=1.0, n_groups=1):
     """Score one side of a division: what the criterion maximises, summed over the sides."""
     total = weight.sum()
     sums = (weight[:, None] * targets).sum(axis=0)
     if criterion == "entropy":
-        return sum(x_log_x(s, scale) for s in sums) - x_log_x(total, scale)
+        return sum(x_log_x(s, scale) for s in sums) - n_groups * x_log_x(total, scale)
+    if criterion == "poisson":
+        return sum(s * np.log(s / total) if s > 0 else 0.0 for s in sums)
+    if criterion == "absolute_error":
+        medians = np.array([weighted_median(column, weight) for column in targets.T])
+        return -(weight[:, None] * np.abs(targets - medians)).sum()
     squares = 0.0
     for s in sums:
         squares += s * s
@@ -60,6 +75,8 @@ class ReferenceTree:
                 seen = np.where(np.isin(np.arange(len(X)), rows), data["multiplicity"], 0)
                 self.data = data | {"multiplicity": seen.astype(np.int32)}
         self.root_weight = weight[rows].sum()
+        self.min_weight = options.get("min_weight_fraction_leaf", 0.0) * self.root_weight
+        self.n_groups = options.get("n_averaged", 1)
         self.grow(rows, "", estimation)
 
     def grow(self, rows, path, estimation=None, ancestor=None):
@@ -70,16 +87,19 @@ class ReferenceTree:
         if self.may_split(rows, targets, path) and not empty:
             split = self.find_split(rows, path)
         if split is not None:
+            classes = self.options["criterion"] in ("gini", "entropy")
+            n_outputs = self.n_groups if classes else targets.shape[1]
             base = score_side(
-                targets, weight, self.options["criterion"], entropy_scale(weight.sum())
+                targets, weight, self.options["criterion"], self.scale(weight), self.n_groups
             )
-            n_outputs = targets.shape[1] if self.options["criterion"] == "squared_error" else 1
             decrease = (split["score"] - base) / self.root_weight / n_outputs
             if decrease < self.options["min_impurity_decrease"] * (1 - 1e-9) - 1e-12:
                 split = None
         members = rows if estimation is None else ancestor if empty else estimation
         member_weight = self.weight[members]
         mean = (member_weight[:, None] * self.targets[members]).sum(axis=0) / member_weight.sum()
+        if self.options["criterion"] == "absolute_error":
+            mean = np.array([weighted_median(y, member_weight) for y in self.targets[members].T])
         self.nodes[path] = {
             "rows": rows,
             "members": members,
@@ -106,7 +126,13 @@ class ReferenceTree:
             not (targets == targets[0]).all()
             and len(path) < options["max_depth"]
             and len(rows) >= max(options["min_samples_split"], 2 * options["min_samples_leaf"])
+            and self.weight[rows].sum() >= 2 * self.min_weight
         )
+
+    def scale(self, weight):
+        """Give the scale of rounded logarithms; several outputs leave fewer bits to each."""
+        several = self.n_groups > 1
+        return entropy_scale(weight.sum() * (self.targets.shape[1] if several else 1))
 
     def find_split(self, rows, path):
         n_directions = self.options["n_directions"]
@@ -204,10 +230,23 @@ class ReferenceTree:
         if smallest < max(1, self.options["min_samples_leaf"]):
             return None
         targets, weight = self.targets[rows], self.weight[rows]
-        criterion, scale = self.options["criterion"], entropy_scale(weight.sum())
-        return score_side(targets[left], weight[left], criterion, scale) + score_side(
-            targets[~left], weight[~left], criterion, scale
+        if min(weight[left].sum(), weight[~left].sum()) < self.min_weight:
+            return None
+        criterion, scale = self.options["criterion"], self.scale(weight)
+        if criterion == "poisson" and not self.has_events(targets, weight, left):
+            return None
+        sides = (
+            score_side(targets[side], weight[side], criterion, scale, self.n_groups)
+            for side in (left, ~left)
         )
+        return sum(sides)
+
+    def has_events(self, targets, weight, left):
+        sums = weight[:, None] * targets
+        both = sums.sum(axis=0) > 0
+        return (sums[left].sum(axis=0)[both] > 0).all() and (
+            sums[~left].sum(axis=0)[both] > 0
+        ).all()
 
 
 def native_nodes(arrays, tree=0):

@@ -162,5 +162,5 @@ def test_control_of_structured_rerf_shuffles_the_cells():
 def test_unknown_tasks_and_options_are_refused():
     with pytest.raises(ValueError, match="task must be one of 'classification', 'regression'"):
         presets.rf(task="ranking")
-    with pytest.raises(TypeError, match="max_leaf_nodes"):
-        presets.rf(max_leaf_nodes=3)
+    with pytest.raises(TypeError, match="max_branches"):
+        presets.rf(max_branches=3)

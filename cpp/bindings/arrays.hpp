@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -73,6 +74,32 @@ inline FeatureMatrix view_matrix(const AnyMatrix& x) {
 inline FeatureMatrix view_features(const AnyMatrix& x) {
     const FeatureMatrix view = view_matrix(x);
     if (view.type == FeatureType::float64) throw std::invalid_argument("features must be float32 or uint8");
+    return view;
+}
+
+// Sparse samples in Python: rows, and where trees grow on them columns.
+class HeldSparseFeatures {
+public:
+    struct Part {
+        ConstArray<std::int64_t> indptr;
+        ConstArray<std::int32_t> indices;
+        ConstArray<float> values;
+    };
+
+    HeldSparseFeatures(std::int64_t n_samples, std::int64_t n_features, Part rows, std::optional<Part> columns);
+
+    SparseFeatures view;
+
+private:
+    Part rows_;
+    std::optional<Part> columns_;
+};
+
+inline FeatureMatrix view_features(const HeldSparseFeatures& x) {
+    FeatureMatrix view;
+    view.n_samples = x.view.n_samples;
+    view.n_features = x.view.n_features;
+    view.sparse = &x.view;
     return view;
 }
 

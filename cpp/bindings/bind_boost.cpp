@@ -72,6 +72,11 @@ public:
         booster_->set_values(values.data(), scores.data(), ThreadTeam(n_threads, check_signals));
     }
 
+    nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>> outside() const {
+        const Buffer<std::uint32_t>& numbers = booster_->outside();
+        return to_numpy(std::vector<std::uint32_t>(numbers.data(), numbers.data() + numbers.size()));
+    }
+
     std::int64_t n_leaves() const { return booster_->n_leaves(); }
 
     nb::dict take_trees() { return to_dict(booster_->take_trees(), training_->space->describe()); }
@@ -143,6 +148,7 @@ void bind_boost(nb::module_& m) {
              "Gradients, hessians and scores have a row for each sample and a column for each output.")
         .def("leaves", &HeldBooster::leaves, "n_threads"_a,
              "Per sample and tree of the last round the leaf, counted through all of its trees.")
+        .def("outside", &HeldBooster::outside, "Samples that the last round's trees were not grown on, ascending.")
         .def_prop_ro("n_leaves", &HeldBooster::n_leaves, "Leaves of all trees of the last round.")
         .def("set_values", &HeldBooster::set_values, "values"_a, "scores"_a, "n_threads"_a,
              "Replaces the values of the last round's leaves, a row for each leaf, and adds them to the scores.\n\n"

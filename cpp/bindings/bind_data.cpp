@@ -8,6 +8,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
 #include "core/columns/copy_columns.hpp"
+#include "core/require.hpp"
 
 namespace silvan::bindings {
 namespace {
@@ -37,14 +38,20 @@ nb::object to_columns(const AnyMatrix& x, std::int64_t n_threads) {
     throw std::invalid_argument("to_columns reads float32, float64, uint8, int32 and int64");
 }
 
-template <typename Target>
-Array<std::uint32_t> sample_order(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+void check_factors(const std::optional<ConstArray<float>>& factors, const FeatureMatrix& features) {
+    require(!factors || static_cast<std::int64_t>(factors->shape(0)) == features.n_features,
+            "factors need one entry per feature");
+}
+
+template <typename Features, typename Target>
+Array<std::uint32_t> sample_order(const Features& x, const ConstMatrix<Target>& targets,
                                   const std::optional<ConstArray<double>>& weights,
                                   const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
-    if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
-    if (weights && weights->shape(0) != x.shape(0)) throw std::invalid_argument("weights need one entry per sample");
-    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
+    const auto n = static_cast<std::size_t>(features.n_samples);
+    require(targets.shape(0) == n, "targets need one entry per sample");
+    require(!weights || weights->shape(0) == n, "weights need one entry per sample");
+    check_factors(factors, features);
     std::vector<std::uint32_t> order;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
         order = canonical_order(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
@@ -58,7 +65,7 @@ Array<std::uint64_t> sample_hashes(const AnyMatrix& x, const ConstMatrix<Target>
                                    const std::optional<ConstArray<float>>& factors) {
     const FeatureMatrix features = view_features(x);
     if (targets.shape(0) != x.shape(0)) throw std::invalid_argument("targets need one entry per sample");
-    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
+    check_factors(factors, features);
     std::vector<std::uint64_t> hashes;
     run_on_team(1, [&](const ThreadTeam& team) {
         hashes = hash_samples(features, targets.data(), static_cast<std::int64_t>(targets.shape(1)),
@@ -73,15 +80,14 @@ Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint
     return to_numpy(std::move(multiplicity));
 }
 
-template <typename Target>
-Array<std::uint8_t> sample_repeats(const AnyMatrix& x, const ConstMatrix<Target>& targets,
+template <typename Features, typename Target>
+Array<std::uint8_t> sample_repeats(const Features& x, const ConstMatrix<Target>& targets,
                                    const ConstArray<std::uint32_t>& order,
                                    const std::optional<ConstArray<float>>& factors, std::int64_t n_threads) {
     const FeatureMatrix features = view_features(x);
-    if (factors && factors->shape(0) != x.shape(1)) throw std::invalid_argument("factors need one entry per feature");
-    if (targets.shape(0) != x.shape(0) || order.shape(0) != x.shape(0)) {
-        throw std::invalid_argument("targets and order need one entry per sample");
-    }
+    check_factors(factors, features);
+    const auto n = static_cast<std::size_t>(features.n_samples);
+    require(targets.shape(0) == n && order.shape(0) == n, "targets and order need one entry per sample");
     check_order(order);
     std::vector<std::uint8_t> repeats;
     run_on_team(n_threads, [&](const ThreadTeam& team) {
@@ -97,19 +103,28 @@ Array<std::uint32_t> estimation_samples_of_tree(const HeldSampleDraws& draws, st
     return to_numpy(std::move(samples));
 }
 
+template <typename Features, typename Target>
+void bind_order(nb::module_& m) {
+    m.def("sample_order", &sample_order<Features, Target>, nb::arg("X"), nb::arg("targets").noconvert(),
+          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1,
+          "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then "
+          "by weight.");
+    m.def(
+        "sample_repeats", &sample_repeats<Features, Target>, nb::arg("X"), nb::arg("targets").noconvert(),
+        nb::arg("order"), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1,
+        "For each position in the canonical order with the same factors, 1 if the sample there equals the one before.");
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
     m.def("to_columns", &to_columns, nb::arg("X"), nb::arg("n_threads") = 1,
           "Copies X into column-major float32 (uint8 stays uint8) in one pass; the caller has checked that the "
           "values are within the range of float32.");
-    constexpr auto kSampleOrder =
-        "The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by "
-        "weight.";
-    m.def("sample_order", &sample_order<double>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
-    m.def("sample_order", &sample_order<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("weights") = nb::none(), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleOrder);
+    bind_order<AnyMatrix, double>(m);
+    bind_order<AnyMatrix, std::int32_t>(m);
+    bind_order<HeldSparseFeatures, double>(m);
+    bind_order<HeldSparseFeatures, std::int32_t>(m);
     constexpr auto kSampleHashes =
         "The hash of each sample's features (times factors, if any) and targets, which sample_order sorts by.";
     m.def("sample_hashes", &sample_hashes<double>, nb::arg("X"), nb::arg("targets").noconvert(),
@@ -118,12 +133,6 @@ void bind_data(nb::module_& m) {
           nb::arg("factors") = nb::none(), kSampleHashes);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
-    constexpr auto kSampleRepeats =
-        "For each position in the canonical order with the same factors, 1 if the sample there equals the one before.";
-    m.def("sample_repeats", &sample_repeats<double>, nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("order"),
-          nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
-    m.def("sample_repeats", &sample_repeats<std::int32_t>, nb::arg("X"), nb::arg("targets").noconvert(),
-          nb::arg("order"), nb::arg("factors") = nb::none(), nb::arg("n_threads") = 1, kSampleRepeats);
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

@@ -85,7 +85,8 @@ private:
     nb::object owner_;
 };
 
-FeatureMatrix view_checked(const AnyMatrix& x, const ForestView& forest) {
+template <typename Features>
+FeatureMatrix view_checked(const Features& x, const ForestView& forest) {
     const FeatureMatrix features = view_features(x);
     forest.columns->check(features);
     return features;
@@ -106,7 +107,8 @@ std::size_t size_of(std::int64_t n_samples, std::int64_t n_columns) {
     return static_cast<std::size_t>(n_samples) * static_cast<std::size_t>(n_columns);
 }
 
-Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::int64_t n_threads) {
+template <typename Features>
+Matrix<std::int32_t> apply(const nb::object& forest, const Features& x, std::int64_t n_threads) {
     const PackedOf owner(forest);
     const HeldForest& held = *owner;
     const FeatureMatrix features = view_checked(x, held.view());
@@ -118,7 +120,8 @@ Matrix<std::int32_t> apply(const nb::object& forest, const AnyMatrix& x, std::in
     return to_matrix(std::move(nodes), held.view().n_trees);
 }
 
-Matrix<double> predict(const nb::object& forest, const AnyMatrix& x, bool hard, std::int64_t n_threads) {
+template <typename Features>
+Matrix<double> predict(const nb::object& forest, const Features& x, bool hard, std::int64_t n_threads) {
     const PackedOf owner(forest);
     const HeldForest& held = *owner;
     const FeatureMatrix features = view_checked(x, held.view());
@@ -149,7 +152,8 @@ void add_leaf_values(const nb::object& forest, const AnyMatrix& x, const Sums& s
     sum_votes(held.packed(), features, Voting::soft, {first, last}, ThreadTeam(n_threads, check_signals), sums.data());
 }
 
-std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const AnyMatrix& x,
+template <typename Features>
+std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::object& forest, const Features& x,
                                                                   bool hard, const HeldSampleDraws& draws,
                                                                   std::uint64_t seed, std::int64_t n_threads) {
     const PackedOf owner(forest);
@@ -180,22 +184,28 @@ Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArra
     return to_numpy(std::move(votes));
 }
 
+template <typename Features>
+void bind_readers(nb::module_& m) {
+    m.def("apply", &apply<Features>, nb::arg("forest"), nb::arg("X"), nb::arg("n_threads"),
+          "The node of each tree, counted from the tree's first, where each sample ends.");
+    m.def("predict", &predict<Features>, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
+          "The mean over trees of the leaf values, or of each tree's vote.");
+    m.def("predict_out_of_bag", &predict_out_of_bag<Features>, nb::arg("forest"), nb::arg("X"), nb::arg("hard"),
+          nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads"),
+          "Sums of votes over the trees that did not draw a sample, and the number of those trees.");
+}
+
 }  // namespace
 
 void bind_predict(nb::module_& m) {
     nb::class_<HeldForest>(m, "PackedForest", "A forest's nodes as prediction reads them; made from ForestArrays.")
         .def(nb::init<const nb::object&>(), nb::arg("forest"))
         .def_prop_ro("nbytes", [](const HeldForest& held) { return held.packed().bytes(); });
-    m.def("apply", &apply, nb::arg("forest"), nb::arg("X"), nb::arg("n_threads"),
-          "The node of each tree, counted from the tree's first, where each sample ends.");
-    m.def("predict", &predict, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("n_threads"),
-          "The mean over trees of the leaf values, or of each tree's vote.");
+    bind_readers<AnyMatrix>(m);
+    bind_readers<HeldSparseFeatures>(m);
     m.def("add_leaf_values", &add_leaf_values, nb::arg("forest"), nb::arg("X"), nb::arg("sums"), nb::arg("trees"),
           nb::arg("n_threads"),
           "Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.");
-    m.def("predict_out_of_bag", &predict_out_of_bag, nb::arg("forest"), nb::arg("X"), nb::arg("hard"), nb::arg("draws"),
-          nb::arg("seed"), nb::arg("n_threads"),
-          "Sums of votes over the trees that did not draw a sample, and the number of those trees.");
     m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
           "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");
 }

@@ -10,6 +10,7 @@
 
 namespace silvan::bindings {
 
+void bind_sparse(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_data(nb::module_& m);

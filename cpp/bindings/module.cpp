@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of silvan: sampling directions, growing and predicting.";
+    silvan::bindings::bind_sparse(m);
     silvan::bindings::bind_training(m);
     silvan::bindings::bind_columns(m);
     silvan::bindings::bind_data(m);

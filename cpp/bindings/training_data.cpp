@@ -33,6 +33,17 @@ void check_cumulative(const ConstArray<double>& cumulative) {
     require(holds, "cumulative must rise from above 0 to a finite number");
 }
 
+// Ends of groups of samples, the last one that of all.
+void check_strata(const ConstArray<std::int64_t>& ends, std::size_t n_samples) {
+    std::int64_t before = 0;
+    bool holds = ends.shape(0) >= 1;
+    for (std::size_t s = 0; s < ends.shape(0); ++s) {
+        holds = holds && ends.data()[s] > before;
+        before = ends.data()[s];
+    }
+    require(holds && before == static_cast<std::int64_t>(n_samples), "strata must rise to the number of samples");
+}
+
 }  // namespace
 
 const SplitKernels* find_kernels(const std::string& name) {
@@ -52,12 +63,14 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
                                  std::optional<ConstArray<double>> cumulative, double estimation_share,
                                  std::optional<ConstArray<std::uint8_t>> repeats,
                                  std::optional<ConstArray<std::int32_t>> given,
-                                 std::optional<ConstArray<std::uint32_t>> ranks)
+                                 std::optional<ConstArray<std::uint32_t>> ranks,
+                                 std::optional<ConstArray<std::int64_t>> strata, std::int64_t first_tree)
     : order_(std::move(order)),
       cumulative_(std::move(cumulative)),
       repeats_(std::move(repeats)),
       given_(std::move(given)),
-      ranks_(std::move(ranks)) {
+      ranks_(std::move(ranks)),
+      strata_(std::move(strata)) {
     const std::size_t n_samples = order_.shape(0);
     require(n_samples >= 1, "order must not be empty");
     require(!cumulative_ || cumulative_->shape(0) == n_samples, "cumulative and order differ in length");
@@ -69,6 +82,8 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
     require(estimation_share >= 0.0 && estimation_share < 1.0, "estimation_share must be in [0, 1)");
     check_order(order_);
     if (cumulative_) check_cumulative(*cumulative_);
+    if (strata_) check_strata(*strata_, n_samples);
+    require(first_tree >= 0, "first_tree must not be negative");
     view.order = order_.data();
     view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
     view.n_samples = static_cast<std::int64_t>(order_.shape(0));
@@ -78,12 +93,20 @@ HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n
     view.repeats = repeats_ ? repeats_->data() : nullptr;
     view.given = given_ ? given_->data() : nullptr;
     view.ranks = ranks_ ? ranks_->data() : nullptr;
+    view.first_tree = first_tree;
+    if (strata_) {
+        view.strata = strata_->data();
+        view.n_strata = static_cast<std::int64_t>(strata_->shape(0));
+    }
 }
 
-HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs)
+HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs,
+                         std::optional<std::int64_t> n_averaged)
     : values_(std::move(values)), weights_(std::move(weights)) {
     require(n_outputs >= 1, "n_outputs must be at least 1");
     view.n_outputs = n_outputs;
+    view.n_averaged = n_averaged.value_or(n_outputs);
+    require(view.n_averaged >= 1 && view.n_averaged <= n_outputs, "n_averaged must be between 1 and n_outputs");
     if (weights_) view.weight = weights_->data();
     if (!values_) return;
     if (const auto* labels = std::get_if<ConstArray<std::int32_t>>(&*values_)) {
@@ -117,28 +140,45 @@ HeldTrainingSet::HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> sou
                 "source and columns differ in shape");
         if (samples.column_stride == 1) layouts.rows = samples;
     }
-    targets_.check_samples(layouts.columns.n_samples);
+    take_targets();
+    if (n_categories) arrays.n_categories = to_vector(*n_categories);
+}
+
+HeldTrainingSet::HeldTrainingSet(const HeldSparseFeatures& features, const HeldTargets& targets,
+                                 const HeldSampleDraws& draws)
+    : sparse_(features), targets_(targets), draws_(draws) {
+    require(sparse_->view.column_indptr != nullptr, "trees grow on sparse features with columns");
+    arrays.layouts.columns = view_features(*sparse_);
+    take_targets();
+}
+
+void HeldTrainingSet::take_targets() {
+    targets_.check_samples(arrays.layouts.columns.n_samples);
     arrays.targets = targets_.view;
     arrays.samples = draws_.view;
-    if (n_categories) arrays.n_categories = to_vector(*n_categories);
 }
 
 void bind_training(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<HeldSampleDraws>(m, "SampleDraws",
                                 "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
-        .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
-                      std::optional<ConstArray<std::uint8_t>>, std::optional<ConstArray<std::int32_t>>,
-                      std::optional<ConstArray<std::uint32_t>>>(),
-             "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
-             "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none(), "ranks"_a.none() = nb::none());
+        .def(
+            nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
+                     std::optional<ConstArray<std::uint8_t>>, std::optional<ConstArray<std::int32_t>>,
+                     std::optional<ConstArray<std::uint32_t>>, std::optional<ConstArray<std::int64_t>>, std::int64_t>(),
+            "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
+            "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none(), "ranks"_a.none() = nb::none(),
+            "strata"_a.none() = nb::none(), "first_tree"_a = 0);
     nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the samples.")
-        .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t>(),
-             "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a);
+        .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t,
+                      std::optional<std::int64_t>>(),
+             "values"_a.none().noconvert(), "weights"_a.none(), "n_outputs"_a, "n_averaged"_a.none() = nb::none());
     nb::class_<HeldTrainingSet>(m, "TrainingSet", "What trees grow on; holds the arrays, and copies none.")
         .def(nb::init<AnyMatrix, std::optional<AnyMatrix>, const HeldTargets&, const HeldSampleDraws&,
                       std::optional<ConstArray<std::int64_t>>>(),
-             "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none());
+             "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none())
+        .def(nb::init<const HeldSparseFeatures&, const HeldTargets&, const HeldSampleDraws&>(), "features"_a,
+             "targets"_a, "draws"_a);
     nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
         .def(nb::init<>())
         .def_rw("full", &GaussianOptions::full, "Covariances, or the variances alone.")
@@ -155,7 +195,7 @@ void bind_training(nb::module_& m) {
         .def_prop_rw(
             "criterion", [](const GrowOptions& options) { return name_of(options.criterion.criterion); },
             [](GrowOptions& options, const std::string& name) { options.criterion.criterion = criterion_named(name); },
-            "What a split maximises: gini, entropy, squared_error or gaussian.")
+            "What a split maximises: gini, entropy, squared_error, absolute_error, poisson or gaussian.")
         .def_prop_rw(
             "gaussian", [](GrowOptions& options) -> GaussianOptions& { return options.criterion.gaussian; },
             [](GrowOptions& options, const GaussianOptions& gaussian) {
@@ -168,6 +208,15 @@ void bind_training(nb::module_& m) {
         .def_rw("max_depth", &GrowOptions::max_depth, "Depth of a leaf, at most.")
         .def_rw("min_samples_split", &GrowOptions::min_samples_split, "Samples of a node that is split, at least.")
         .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Samples of a leaf, at least.")
+        .def_rw("min_weight_fraction_leaf", &GrowOptions::min_weight_fraction_leaf,
+                "Weight of a leaf, at least, as a share of the tree's.")
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes, "Leaves of a tree, at most; 0: no limit.")
+        .def_prop_rw(
+            "monotone", [](const GrowOptions& options) { return std::vector<std::int8_t>(options.monotone); },
+            [](GrowOptions& options, const ConstArray<std::int8_t>& signs) { options.monotone = to_vector(signs); },
+            nb::for_setter(nb::sig("def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), "
+                                   "order='C', device='cpu', writable=False)], /) -> None")),
+            "Per feature 1 where means must rise with it, -1 where they must fall, else 0; empty: no constraint.")
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")

@@ -23,7 +23,8 @@ public:
     HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
                     std::optional<ConstArray<double>> cumulative, double estimation_share,
                     std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int32_t>> given,
-                    std::optional<ConstArray<std::uint32_t>> ranks);
+                    std::optional<ConstArray<std::uint32_t>> ranks, std::optional<ConstArray<std::int64_t>> strata,
+                    std::int64_t first_tree);
 
     SampleDraws view;
 
@@ -33,6 +34,7 @@ private:
     std::optional<ConstArray<std::uint8_t>> repeats_;
     std::optional<ConstArray<std::int32_t>> given_;
     std::optional<ConstArray<std::uint32_t>> ranks_;
+    std::optional<ConstArray<std::int64_t>> strata_;
 };
 
 // Targets in Python: class codes, outputs with a column for each, or None.
@@ -40,7 +42,8 @@ class HeldTargets {
 public:
     using Values = std::optional<std::variant<ConstArray<std::int32_t>, ConstMatrix<double>>>;
 
-    HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs);
+    HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs,
+                std::optional<std::int64_t> n_averaged);
 
     // Throws std::invalid_argument unless there is an entry for each sample.
     void check_samples(std::int64_t n_samples) const;
@@ -59,12 +62,16 @@ public:
     // second layout.
     HeldTrainingSet(AnyMatrix columns, std::optional<AnyMatrix> source, const HeldTargets& targets,
                     const HeldSampleDraws& draws, std::optional<ConstArray<std::int64_t>> n_categories);
+    HeldTrainingSet(const HeldSparseFeatures& features, const HeldTargets& targets, const HeldSampleDraws& draws);
 
     TrainingArrays arrays;
 
 private:
+    void take_targets();
+
     AnyMatrix columns_;
     std::optional<AnyMatrix> source_;
+    std::optional<HeldSparseFeatures> sparse_;
     HeldTargets targets_;
     HeldSampleDraws draws_;
 };

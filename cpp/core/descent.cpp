@@ -20,7 +20,7 @@ constexpr std::size_t kGroup = 8;
 constexpr std::int64_t kWalkSingly = 8;  // where more samples are at a node, they are divided together
 
 bool has_missing(const FeatureMatrix& block) {
-    if (block.type != FeatureType::float32) return false;
+    if (block.type != FeatureType::float32 || block.complete) return false;
     for (std::int64_t i = 0; i < block.n_samples; ++i) {
         const float* sample = block.as<float>() + i * block.row_stride;
         bool missing = false;

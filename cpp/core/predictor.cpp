@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/columns/sparse_features.hpp"
 #include "core/descent.hpp"
 #include "core/split_kernels.hpp"
 #include "core/votes.hpp"
@@ -50,7 +51,14 @@ void for_sample_blocks(const PackedForest& forest, const FeatureMatrix& features
     const std::int64_t fitting =
         column_bytes > 0 ? kColumnBytes / column_bytes : kBlockBytes / (features.n_features * bytes_of(features.type));
     const std::int64_t size = std::min(share, std::clamp(fitting, kMinBlock, kMaxBlock));
-    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, size), work);
+    DenseBlocks dense;
+    team.for_blocks(features.n_samples, std::max<std::int64_t>(1, size), [&](std::int64_t first, std::int64_t last) {
+        if (features.sparse == nullptr) {
+            work(first, last, take_block(features, first, last));
+            return;
+        }
+        dense.use([&](DenseBlock& block) { work(first, last, block.fill(*features.sparse, first, last)); });
+    });
 }
 
 // For each sample a bit per tree: whether the tree drew the sample.
@@ -101,8 +109,8 @@ void vote_sample_by_sample(const PackedForest& forest, Voting voting, TreeRange 
 void apply_forest(const PackedForest& forest, const FeatureMatrix& features, const ThreadTeam& team,
                   std::int32_t* nodes) {
     const std::int64_t n_trees = forest.view().n_trees;
-    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest, best_kernels());
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last, const FeatureMatrix& block) {
+        Descent descent(block, forest, best_kernels());
         std::vector<std::uint32_t> samples(static_cast<std::size_t>(last - first));
         for (std::int64_t t = 0; t < n_trees; ++t) {
             std::iota(samples.begin(), samples.end(), 0U);
@@ -116,8 +124,8 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
 void sum_votes(const PackedForest& forest, const FeatureMatrix& features, Voting voting, TreeRange trees,
                const ThreadTeam& team, double* sums) {
     const ForestView& view = forest.view();
-    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest, best_kernels());
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last, const FeatureMatrix& block) {
+        Descent descent(block, forest, best_kernels());
         double* block_sums = sums + first * view.n_outputs;
         if (last - first < kFewSamples) {
             vote_sample_by_sample(forest, voting, trees, descent, last - first, block_sums);
@@ -135,8 +143,8 @@ void sum_out_of_bag_votes(const PackedForest& forest, const FeatureMatrix& featu
                           const TreeDraws& draws, const ThreadTeam& team, const OutOfBagVotes& votes) {
     const ForestView& view = forest.view();
     const InBag in_bag(draws.samples, draws.seed, view.n_trees, team);
-    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last) {
-        Descent descent(take_block(features, first, last), forest, best_kernels());
+    for_sample_blocks(forest, features, team, [&](std::int64_t first, std::int64_t last, const FeatureMatrix& block) {
+        Descent descent(block, forest, best_kernels());
         std::vector<std::uint32_t> samples;
         for (std::int64_t t = 0; t < view.n_trees; ++t) {
             samples.clear();

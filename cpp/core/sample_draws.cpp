@@ -8,6 +8,7 @@
 
 #include "core/binomial.hpp"
 #include "core/buffer.hpp"
+#include "core/columns/sparse_features.hpp"
 #include "core/random.hpp"
 #include "core/stopping.hpp"
 
@@ -17,40 +18,73 @@ namespace {
 // Draws one by one cost more than a binomial draw for each sample once there are so many of them for each sample.
 constexpr std::int64_t kDrawsSingly = 16;
 
+std::uint64_t tree_stream(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, Purpose purpose) {
+    return stream_key(seed, tree + static_cast<std::uint64_t>(draws.first_tree), purpose);
+}
+
+// Samples [begin, end) in canonical order.
+struct Stratum {
+    std::int64_t begin, end;
+    std::int64_t n_draws;
+};
+
+double weight_before(const SampleDraws& draws, std::int64_t position) {
+    if (draws.cumulative == nullptr) return static_cast<double>(position);
+    return position == 0 ? 0.0 : draws.cumulative[position - 1];
+}
+
 // The multinomial distribution as binomials, each given those before: how many of the draws that are left fall on
 // the next sample.
-void draw_counts(const SampleDraws& draws, Random& random, std::int32_t* multiplicity) {
-    const auto n = draws.n_samples;
-    std::int64_t left = draws.n_draws;
-    double before = 0.0;
-    for (std::int64_t position = 0; position < n && left > 0; ++position) {
+void draw_counts(const SampleDraws& draws, const Stratum& stratum, Random& random, std::int32_t* multiplicity) {
+    std::int64_t left = stratum.n_draws;
+    const double total = weight_before(draws, stratum.end);
+    for (std::int64_t position = stratum.begin; position < stratum.end && left > 0; ++position) {
         throw_if_stopped(1);
-        double share = 1.0 / static_cast<double>(n - position);
-        if (draws.cumulative != nullptr) {
-            share = (draws.cumulative[position] - before) / (draws.cumulative[n - 1] - before);
-            before = draws.cumulative[position];
-        }
-        const std::int64_t count = position == n - 1 ? left : draw_binomial(random, left, share);
+        const double before = weight_before(draws, position);
+        const double share = (weight_before(draws, position + 1) - before) / (total - before);
+        const std::int64_t count = position == stratum.end - 1 ? left : draw_binomial(random, left, share);
         multiplicity[draws.order[position]] = static_cast<std::int32_t>(count);
         left -= count;
     }
 }
 
-void draw_with_replacement(const SampleDraws& draws, Random& random, std::int32_t* multiplicity) {
-    if (draws.n_draws > kDrawsSingly * draws.n_samples) return draw_counts(draws, random, multiplicity);
-    const auto n = draws.n_samples;
-    const double total = draws.cumulative == nullptr ? static_cast<double>(n) : draws.cumulative[n - 1];
-    for (std::int64_t i = 0; i < draws.n_draws; ++i) {
+void draw_stratum(const SampleDraws& draws, const Stratum& stratum, Random& random, std::int32_t* multiplicity) {
+    if (stratum.n_draws > kDrawsSingly * (stratum.end - stratum.begin)) {
+        return draw_counts(draws, stratum, random, multiplicity);
+    }
+    const double before = weight_before(draws, stratum.begin);
+    const double weight = weight_before(draws, stratum.end) - before;
+    for (std::int64_t i = 0; i < stratum.n_draws; ++i) {
         throw_if_stopped(1);
-        const double at = random.uniform() * total;
+        const double at = before + random.uniform() * weight;
         std::int64_t position = 0;
         if (draws.cumulative == nullptr) {
             position = static_cast<std::int64_t>(at);
         } else {
-            position = std::upper_bound(draws.cumulative, draws.cumulative + n, at) - draws.cumulative;
+            const double* first = draws.cumulative + stratum.begin;
+            position = std::upper_bound(first, draws.cumulative + stratum.end, at) - draws.cumulative;
         }
-        position = std::min(position, n - 1);
+        position = std::clamp(position, stratum.begin, stratum.end - 1);
         ++multiplicity[draws.order[position]];
+    }
+}
+
+// A group has its share of the draws, rounded up or down such that the numbers add up and are right on average.
+void draw_with_replacement(const SampleDraws& draws, Random& random, std::int32_t* multiplicity) {
+    if (draws.strata == nullptr) {
+        return draw_stratum(draws, {0, draws.n_samples, draws.n_draws}, random, multiplicity);
+    }
+    const double per_weight = static_cast<double>(draws.n_draws) / weight_before(draws, draws.n_samples);
+    const double shift = random.uniform();
+    std::int64_t begin = 0;
+    std::int64_t drawn = 0;
+    for (std::int64_t s = 0; s < draws.n_strata; ++s) {
+        const std::int64_t end = draws.strata[s];
+        const auto up_to = static_cast<std::int64_t>(std::floor(weight_before(draws, end) * per_weight + shift));
+        const std::int64_t drawn_then = s + 1 == draws.n_strata ? draws.n_draws : std::min(up_to, draws.n_draws);
+        draw_stratum(draws, {begin, end, drawn_then - drawn}, random, multiplicity);
+        begin = end;
+        drawn = drawn_then;
     }
 }
 
@@ -150,7 +184,7 @@ void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tr
     const bool all_samples = !draws.replace && draws.n_draws >= draws.n_samples;
     std::fill(multiplicity, multiplicity + draws.n_samples, all_samples ? 1 : 0);
     if (all_samples) return;
-    Random random(stream_key(seed, tree, Purpose::samples));
+    Random random(tree_stream(draws, seed, tree, Purpose::samples));
     if (draws.replace) {
         draw_with_replacement(draws, random, multiplicity);
     } else {
@@ -165,7 +199,7 @@ std::vector<std::uint8_t> choose_estimation_samples(const SampleDraws& draws, st
     if (n_distinct < 2) return {};
     const double share = std::round(draws.estimation_share * static_cast<double>(n_distinct));
     std::uint64_t n_wanted = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, n_distinct - 1);
-    Random random(stream_key(seed, tree, Purpose::honest_halves));
+    Random random(tree_stream(draws, seed, tree, Purpose::honest_halves));
     std::vector<std::uint8_t> chosen(static_cast<std::size_t>(draws.n_samples));
     bool take = false;
     for_drawn_samples(draws, multiplicity, [&](std::uint32_t sample, bool first) {
@@ -194,9 +228,22 @@ std::vector<std::uint32_t> list_estimation_samples(const SampleDraws& draws, std
 template <typename Target>
 std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Target* targets, std::int64_t n_targets,
                                         const float* factors, const ThreadTeam& team) {
-    constexpr std::int64_t kBlock = 4096;
+    const std::int64_t block_size = features.sparse == nullptr ? 4096 : 8;
     std::vector<std::uint64_t> hashes(static_cast<std::size_t>(features.n_samples));
-    team.for_blocks(features.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
+    DenseBlocks dense;
+    team.for_blocks(features.n_samples, block_size, [&](std::int64_t first, std::int64_t last) {
+        if (features.sparse != nullptr) {
+            // As dense blocks, so that the hashes are those of the dense matrix.
+            dense.use([&](DenseBlock& rows) {
+                const FeatureMatrix block = rows.fill(*features.sparse, first, last);
+                for (std::int64_t i = first; i < last; ++i) {
+                    throw_if_stopped(features.n_features);
+                    hashes[static_cast<std::size_t>(i)] =
+                        hash_with_targets<float>(block, i - first, targets + first * n_targets, n_targets, factors);
+                }
+            });
+            return;
+        }
         for (std::int64_t i = first; i < last; ++i) {
             throw_if_stopped(features.n_features);
             hashes[static_cast<std::size_t>(i)] =

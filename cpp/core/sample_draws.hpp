@@ -28,6 +28,12 @@ struct SampleDraws {
     const std::int32_t* given = nullptr;
     // The places of the samples in the canonical order of that larger set; nullptr: this set is all there is.
     const std::uint32_t* ranks = nullptr;
+    // Where groups of samples end in canonical order; every tree draws the same number from a group with replacement,
+    // in proportion to its weight and up to one draw. nullptr: there is one group.
+    const std::int64_t* strata = nullptr;
+    std::int64_t n_strata = 0;
+    // The number that tree 0 has in the forest that it was grown in.
+    std::int64_t first_tree = 0;
 };
 
 inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share > 0.0; }

@@ -1,5 +1,7 @@
 // Finds the columns of a training set, and makes them.
 #include "core/training_set.hpp"
+
+#include "core/columns/sparse_features.hpp"
 #include "core/require.hpp"
 
 #include <stdexcept>
@@ -31,6 +33,13 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
     space = make_column_space(features.n_features, describe_columns(arrays, distribution));
     space->check(features);
     space->place_samples(samples.ranks);
+    if (features.sparse != nullptr) {
+        require(space->describe() == ColumnDescription{},
+                "sparse X has features alone, but these projections are over patches, windows or categories; pass a "
+                "dense array.");
+        columns = std::make_unique<SparseNodeColumns>(*features.sparse);
+        return;
+    }
     columns = space->read_training(arrays.layouts, samples.order, kernels);
 }
 

@@ -28,7 +28,8 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       options_(options),
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
-                               {*options.kernels, scratch_, options.min_samples_leaf, options.random_thresholds})) {}
+                               {*options_.kernels, scratch_, options_.min_samples_leaf, 0.0, options_.random_thresholds,
+                                options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_})) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
@@ -52,21 +53,25 @@ void TreeGrower::grow(std::int64_t number, TreePart& tree, Helpers* helpers) {
     const EstimationRange estimates = estimation_.start();
     reserve_samples(n_samples, estimates.size());
 
-    const auto tree_number = static_cast<std::uint64_t>(number);
+    const auto tree_number = static_cast<std::uint64_t>(number + training_.samples.first_tree);
     Random tree_stream(stream_key(options_.seed, tree_number, Purpose::tree_sampler));
     const auto sampler = distribution_.make_sampler(tree_stream);
     tree_weight_ = 0.0;
-    open_.assign(1, {0, n_samples, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates});
+    open_.assign(1, {0, n_samples, 0, 0, stream_key(options_.seed, tree_number, Purpose::root_node), estimates, {}});
     const NodeContext root = context_of(open_.back());
     columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
+    if (options_.max_leaf_nodes > 0) {
+        grow_best_first(*sampler, tree.arrays);
+        return;
+    }
     // The samples that fill leaves are divided in one place.
     grow_open_nodes(*sampler, tree, honest ? nullptr : helpers);
 }
 
 void TreeGrower::grow(Subtree& subtree, Helpers* helpers) {
     tree_ = subtree.tree;
-    tree_weight_ = subtree.tree_weight;
+    set_tree_weight(subtree.tree_weight);
     samples_ = subtree.samples;
     counts_of_ = subtree.counts;
     estimation_.clear();
@@ -75,6 +80,11 @@ void TreeGrower::grow(Subtree& subtree, Helpers* helpers) {
     root.node = 0;
     open_.assign(1, root);
     grow_open_nodes(*subtree.sampler, *subtree.part, helpers);
+}
+
+void TreeGrower::set_tree_weight(double weight) {
+    tree_weight_ = weight;
+    search_->set_min_weight_leaf(options_.min_weight_fraction_leaf * weight);
 }
 
 void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
@@ -130,29 +140,37 @@ void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
 }
 
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
+    const Split split = describe_node(open, sampler, true, arrays);
+    if (split.found) {
+        add_split(open, split, search_->middle(), arrays);
+    } else {
+        add_leaf(open, arrays);
+    }
+}
+
+// Writes down what is known of a node, and looks for a split that the limits allow.
+Split TreeGrower::describe_node(const OpenNode& open, ProjectionSampler& sampler, bool search, TreeArrays& arrays) {
     const auto node = static_cast<std::size_t>(open.node);
     const NodeSummary summary = search_->load(context_of(open), sampler);
-    if (open.depth == 0) tree_weight_ = summary.weight;
+    if (open.depth == 0) set_tree_weight(summary.weight);
     arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
     arrays.weight[node] = summary.weight;
     arrays.impurity[node] = static_cast<float>(summary.impurity);
 
     Split split;
-    if (may_split(open, summary)) split = find_split(open, sampler);
+    if (search && may_split(open, summary)) split = find_split(open, sampler);
     // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
     const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
-    if (split.found && search_->impurity_decrease(split, tree_weight_) >= limit) {
-        add_split(open, split, arrays);
-    } else {
-        add_leaf(open, arrays);
-    }
+    split.found = split.found && search_->impurity_decrease(split, tree_weight_) >= limit;
+    return split;
 }
 
 // Below a node that no estimation sample reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) const {
     const std::int64_t n = open.end - open.begin;
     return open.estimates.reached && !summary.pure && open.depth < options_.max_depth &&
-           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf;
+           n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf &&
+           summary.weight >= 2.0 * options_.min_weight_fraction_leaf * tree_weight_;
 }
 
 NodeContext TreeGrower::context_of(const OpenNode& open) {
@@ -172,8 +190,10 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
     constexpr std::uint64_t kMaxRedraws = 8;
     const NodeContext context = context_of(open);
     const std::int64_t n_features = columns_->n_features();
+    bounds_ = open.bounds;
     std::int64_t n_directions = options_.n_directions;
     for (std::uint64_t redraw = 0;; ++redraw) {
+        redraw_ = redraw;
         Random random(attempt_key(open.key, redraw));
         columns_->start(context, columns_key(open.key, redraw));
         batch_.clear();
@@ -202,8 +222,8 @@ std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
                                           values, n, split.threshold, split.missing_left);
 }
 
-void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays& arrays) {
-    const std::int64_t middle = partition(open, split);
+void TreeGrower::add_split(const OpenNode& open, const Split& split, double middle, TreeArrays& arrays) {
+    const std::int64_t border = partition(open, split);
     const auto node = static_cast<std::size_t>(open.node);
     const auto left = static_cast<std::int32_t>(arrays.left.size());
 
@@ -216,8 +236,11 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, TreeArrays&
     arrays.add_nodes(2);
     const auto [left_estimates, right_estimates] =
         estimation_.divide(open.estimates, *columns_, winner, split.threshold, split.missing_left);
-    open_.push_back({middle, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates});
-    open_.push_back({open.begin, middle, left, open.depth + 1, child_key(open.key, Side::left), left_estimates});
+    const int sign = options_.monotone.empty() ? 0 : options_.monotone[static_cast<std::size_t>(winner.indices[0])];
+    open_.push_back({border, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates,
+                     open.bounds.of_right(sign, middle)});
+    open_.push_back({open.begin, border, left, open.depth + 1, child_key(open.key, Side::left), left_estimates,
+                     open.bounds.of_left(sign, middle)});
 }
 
 void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {

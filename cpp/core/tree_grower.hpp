@@ -15,6 +15,7 @@
 #include "core/split_kernels.hpp"
 #include "core/training_set.hpp"
 #include "core/tree_parts.hpp"
+#include "core/value_bounds.hpp"
 
 namespace silvan {
 
@@ -24,7 +25,10 @@ struct GrowOptions {
     std::int64_t max_depth = 0;
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
+    double min_weight_fraction_leaf = 0.0;  // of the tree's weight
     double min_impurity_decrease = 0.0;
+    std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
+    std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
     bool random_thresholds = false;
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
@@ -37,6 +41,7 @@ struct OpenNode {
     std::int64_t depth;
     std::uint64_t key;
     EstimationRange estimates;
+    ValueBounds bounds;
 };
 
 // A subtree for another thread: its root, and what it must know of the tree.
@@ -77,15 +82,29 @@ public:
 private:
     void reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples);
     void draw_tree_samples(Buffer<std::uint32_t>& samples);
+    void set_tree_weight(double weight);
     void grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers);
     bool hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
+    Split describe_node(const OpenNode& open, ProjectionSampler& sampler, bool search, TreeArrays& arrays);
+    // A leaf that can be split, as long as others are split first.
+    struct SplitLeaf {
+        OpenNode open;
+        Split split;
+        double gain;
+        double middle;           // of its sides
+        std::uint64_t redraw;    // the draw that the direction is from
+        ProjectionBatch winner;  // that direction alone
+    };
+    void grow_best_first(ProjectionSampler& sampler, TreeArrays& arrays);
+    void queue_leaf(const OpenNode& open, const Split& split, std::vector<SplitLeaf>& queue) const;
+    void split_again(SplitLeaf&& leaf, TreeArrays& arrays);
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
     bool samples_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
-    void add_split(const OpenNode& open, const Split& split, TreeArrays& arrays);
+    void add_split(const OpenNode& open, const Split& split, double middle, TreeArrays& arrays);
     void add_leaf(const OpenNode& open, TreeArrays& arrays);
 
     const TrainingSet& training_;
@@ -100,6 +119,8 @@ private:
     EstimationSamples estimation_;
     std::vector<OpenNode> open_;
     ProjectionBatch batch_;
+    std::uint64_t redraw_ = 0;  // the draw at a node that the batch is from
+    ValueBounds bounds_;        // of the node that is searched
     std::unique_ptr<NodeColumns> columns_;
     SearchScratch scratch_;
     std::unique_ptr<NodeSearch> search_;

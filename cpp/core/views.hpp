@@ -24,6 +24,19 @@ inline std::int64_t bytes_of(FeatureType type) {
     return 8;
 }
 
+// Values that are not zero, sample by sample with ascending features, and where trees grow on them feature by feature
+// with ascending samples, too.
+struct SparseFeatures {
+    std::int64_t n_samples = 0;
+    std::int64_t n_features = 0;
+    const std::int64_t* row_indptr = nullptr;
+    const std::int32_t* row_indices = nullptr;
+    const float* row_values = nullptr;
+    const std::int64_t* column_indptr = nullptr;  // nullptr: there are samples only
+    const std::int32_t* column_indices = nullptr;
+    const float* column_values = nullptr;
+};
+
 // An n_samples x n_features matrix. Strides count elements, so row-major, column-major and strided
 // matrices are all read without a copy.
 struct FeatureMatrix {
@@ -33,7 +46,9 @@ struct FeatureMatrix {
     std::int64_t n_features = 0;
     std::int64_t row_stride = 0;
     std::int64_t column_stride = 1;
-    std::int64_t first_column = 0;  // the number by which directions know column 0
+    std::int64_t first_column = 0;           // the number by which directions know column 0
+    const SparseFeatures* sparse = nullptr;  // in place of data
+    bool complete = false;                   // whether it is known that no value is missing
 
     template <typename T>
     const T* as() const {

@@ -9,24 +9,35 @@ import numpy
 from numpy.typing import NDArray
 
 
+class SparseFeatures:
+    """
+    Samples that are mostly zero: the other values, as float32, by samples and where trees grow on them by features; each part is indptr, indices and values.
+    """
+
+    def __init__(self, shape: tuple[int, int], rows: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None: ...
+
 class SampleDraws:
     """
     Which samples each tree draws, in canonical order; see sample_draws.hpp.
     """
 
-    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, strata: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, first_tree: int = 0) -> None: ...
 
 class Targets:
     """
     Class codes, or outputs with a column for each, and weights of the samples.
     """
 
-    def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_outputs: int) -> None: ...
+    def __init__(self, values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_outputs: int, n_averaged: int | None = None) -> None: ...
 
 class TrainingSet:
     """What trees grow on; holds the arrays, and copies none."""
 
+    @overload
     def __init__(self, columns: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], source: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)] | None, targets: Targets, draws: SampleDraws, n_categories: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+    @overload
+    def __init__(self, features: SparseFeatures, targets: Targets, draws: SampleDraws) -> None: ...
 
 class GaussianOptions:
     """How the Gaussian criterion measures a node."""
@@ -75,7 +86,9 @@ class GrowOptions:
 
     @property
     def criterion(self) -> str:
-        """What a split maximises: gini, entropy, squared_error or gaussian."""
+        """
+        What a split maximises: gini, entropy, squared_error, absolute_error, poisson or gaussian.
+        """
 
     @criterion.setter
     def criterion(self, arg: str, /) -> None: ...
@@ -114,6 +127,29 @@ class GrowOptions:
 
     @min_samples_leaf.setter
     def min_samples_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def min_weight_fraction_leaf(self) -> float:
+        """Weight of a leaf, at least, as a share of the tree's."""
+
+    @min_weight_fraction_leaf.setter
+    def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int:
+        """Leaves of a tree, at most; 0: no limit."""
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def monotone(self) -> list[int]:
+        """
+        Per feature 1 where means must rise with it, -1 where they must fall, else 0; empty: no constraint.
+        """
+
+    @monotone.setter
+    def monotone(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
     @property
     def min_impurity_decrease(self) -> float:
@@ -227,9 +263,30 @@ def to_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writ
 def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 @overload
-def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+def sample_order(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+@overload
+def sample_order(X: SparseFeatures, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+@overload
+def sample_order(X: SparseFeatures, targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
     The canonical order of the samples, by a hash of their features (times factors, if any) and targets, then by weight.
+    """
+
+@overload
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+@overload
+def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+@overload
+def sample_repeats(X: SparseFeatures, targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+@overload
+def sample_repeats(X: SparseFeatures, targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    For each position in the canonical order with the same factors, 1 if the sample there equals the one before.
     """
 
 @overload
@@ -243,15 +300,6 @@ def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', w
 
 def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """How often a tree draws each sample."""
-
-@overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
-
-@overload
-def sample_repeats(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, n_threads: int = 1) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
-    """
-    For each position in the canonical order with the same factors, 1 if the sample there equals the one before.
-    """
 
 def estimation_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
@@ -540,6 +588,9 @@ class Booster:
         Per sample and tree of the last round the leaf, counted through all of its trees.
         """
 
+    def outside(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """Samples that the last round's trees were not grown on, ascending."""
+
     @property
     def n_leaves(self) -> int:
         """Leaves of all trees of the last round."""
@@ -564,22 +615,34 @@ class PackedForest:
     @property
     def nbytes(self) -> int: ...
 
-def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+@overload
+def apply(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
+@overload
+def apply(forest: object, X: SparseFeatures, n_threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     The node of each tree, counted from the tree's first, where each sample ends.
     """
 
-def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+@overload
+def predict(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+@overload
+def predict(forest: object, X: SparseFeatures, hard: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The mean over trees of the leaf values, or of each tree's vote."""
+
+@overload
+def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def predict_out_of_bag(forest: object, X: SparseFeatures, hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    Sums of votes over the trees that did not draw a sample, and the number of those trees.
+    """
 
 def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], trees: tuple[int, int], n_threads: int) -> None:
     """
     Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
-    """
-
-def predict_out_of_bag(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], hard: bool, draws: SampleDraws, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-    """
-    Sums of votes over the trees that did not draw a sample, and the number of those trees.
     """
 
 def leaf_votes(value_indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

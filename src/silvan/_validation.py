@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from silvan import _core
+from silvan._sparse import SparseSamples, stored_values
 
 _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
@@ -47,9 +49,21 @@ def check_forest(forest: object) -> None:
 
 def check_predictor(forest: object) -> None:
     """Require a fitted forest that predicts; density forests do not."""
-    check_forest(forest)
+    check_one_output(forest)
     if not hasattr(forest, "predict"):
         raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
+
+
+def check_one_output(forest: object) -> None:
+    """Require a fitted forest whose classes are those of one output."""
+    check_forest(forest)
+    if isinstance(getattr(forest, "classes_", None), list):
+        raise invalid(
+            "forest",
+            "a classifier of one output here",
+            f"{type(forest).__name__} of {forest.n_outputs_} outputs",  # type: ignore[attr-defined]
+            "fit a forest for each output, as sklearn.multioutput.MultiOutputClassifier does",
+        )
 
 
 def check_persistent(estimator: object) -> None:
@@ -90,11 +104,13 @@ def check_flag(name: str, value: object) -> None:
         raise invalid(name, "True or False", value, "pass one of the two")
 
 
-def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+def check_choice(
+    name: str, value: object, choices: Collection[str], remedy: str = "pass one of them"
+) -> None:
     """Require one of the given strings."""
     if not (isinstance(value, str) and value in choices):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise invalid(name, f"one of {listed}", value, "pass one of them")
+        raise invalid(name, f"one of {listed}", value, remedy)
 
 
 def check_n_samples(X: Any) -> None:
@@ -136,7 +152,8 @@ def check_features(X: NDArray[Any]) -> None:
     Reductions only: nothing of the size of `X` is allocated.
     """
     check_numbers(X)
-    if X.dtype.kind != "f":
+    X = stored_values(X)
+    if X.dtype.kind != "f" or X.size == 0:
         return
     # These reductions pass over NaN.
     magnitude = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
@@ -150,12 +167,14 @@ def check_features(X: NDArray[Any]) -> None:
 class TrainingFeatures(NamedTuple):
     """The features of the samples that a forest is grown on."""
 
-    columns: NDArray[Any]  # column-major float32 or uint8
+    columns: Any  # column-major float32 or uint8, or SparseSamples
     source: NDArray[Any] | None  # the caller's array, where the core reads that
 
     @property
-    def rows(self) -> NDArray[Any]:
+    def rows(self) -> Any:
         """The layout to read by samples: the caller's, unless its type is wider than stored."""
+        if isinstance(self.columns, SparseSamples):
+            return self.columns.native
         if self.source is None or self.source.dtype != self.columns.dtype:
             return self.columns
         return self.source
@@ -165,6 +184,8 @@ def as_training_features(
     X: NDArray[Any], kept: NDArray[np.int32] | None, n_threads: int = 1
 ) -> TrainingFeatures:
     """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
+    if issparse(X):
+        return TrainingFeatures(SparseSamples(X if kept is None else X[kept], grow=True), None)
     if not _steps_in_elements(X):
         X = X.copy()
     if kept is None and X.dtype in (np.float32, np.uint8) and X.flags.f_contiguous:
@@ -180,8 +201,10 @@ def as_training_features(
     return TrainingFeatures(columns, None)
 
 
-def as_samples(X: NDArray[Any]) -> NDArray[Any]:
+def as_samples(X: NDArray[Any]) -> Any:
     """The array as float32 or uint8, without a copy where the core reads it as it is."""
+    if issparse(X):
+        return SparseSamples(X, grow=False).native
     dtype = X.dtype if X.dtype in (np.float32, np.uint8) else np.float32
     return X.astype(dtype, copy=not _steps_in_elements(X))
 
@@ -195,9 +218,16 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
     """Require one weight for each sample, none negative, at least one positive; None stays None."""
     if sample_weight is None:
         return None
-    weight: NDArray[np.float64] = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, allow_all_zero_weights=True
-    )
+    n_samples = X.shape[0]
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_samples, float(sample_weight))
+    rules = {"ensure_2d": False, "dtype": np.float64, "order": "C"}
+    weight: NDArray[np.float64] = check_array(sample_weight, input_name="sample_weight", **rules)
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} samples, but its "
+            f"shape is {weight.shape}; pass a one-dimensional array of that length."
+        )
     if (weight < 0).any():
         raise ValueError(
             f"sample_weight must not be negative, but its smallest value is {weight.min():g}; "

@@ -465,6 +465,7 @@ def test_every_command_is_listed():
         "fit",
         "predict",
         "evaluate",
+        "score",
         "report",
         "info",
     }

@@ -85,9 +85,9 @@ WRITERS = {
 def test_an_output_is_checked_before_work(run, place, monkeypatch, command, reason):
     (place / "folder.csv").mkdir()
     os.mkfifo(place / "pipe.csv")
-    monkeypatch.setattr("silvan.app.commands.open_source", None)  # work would fail
+    monkeypatch.setattr("silvan.app.data.open_source", None)  # work would fail
     monkeypatch.setattr("silvan.app.inputs.open_source", None)
-    monkeypatch.setattr("silvan.app.commands.load_model", None)
+    monkeypatch.setattr("silvan.app.models.load_model", None)
     name, text = UNWRITABLE[reason]
     assert text in messages(run(*WRITERS[command], "--out", f"{name}.csv", code=2))
     assert not (place / "no").exists()

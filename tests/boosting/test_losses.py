@@ -209,6 +209,7 @@ def test_targets_that_a_loss_is_not_defined_for_are_refused(loss, y):
     [
         (Quantile(1.0), "level"),
         (Huber(-1.0), "delta"),
+        (Huber("1"), "delta"),
         (Huber([1.0, 2.0]), "delta"),
         (Huber(quantile=0), "quantile"),
     ],
@@ -224,6 +225,27 @@ def test_losses_have_parameters_and_show_them():
     assert Quantile().set_params(level=0.1).get_params() == {"level": 0.1}
     with pytest.raises(ValueError, match="Invalid parameter 'alpha'"):
         Quantile().set_params(alpha=0.1)
+
+
+@pytest.mark.parametrize(
+    ("derivatives", "came"),
+    [
+        (lambda y, raw: raw - y, r"one array of shape \(4, 1\)"),
+        (lambda y, raw: (raw - y, 1.0), r"shapes \[\(4, 1\), \(\)\]"),
+        (lambda y, raw: ((raw - y)[:, 0], np.ones(4)), r"shapes \[\(4,\), \(4,\)\]"),
+    ],
+)
+def test_derivatives_of_the_wrong_form_are_refused(derivatives, came):
+    class Own(Loss):
+        def losses(self, y, raw):
+            return (raw - y) ** 2
+
+        def derivatives(self, y, raw):
+            return derivatives(y, raw)
+
+    message = rf"Own\.derivatives must return a pair .* \(4, 1\), .* it returned {came}"
+    with pytest.raises(ValueError, match=message):
+        Own().gradient_and_hessian(np.ones((4, 1)), np.zeros((4, 1)))
 
 
 def test_a_loss_of_a_subclass_starts_from_zero_and_has_no_link():

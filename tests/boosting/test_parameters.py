@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from silvan import BoostedForestClassifier, BoostedForestRegressor
+from silvan.losses import SquaredError
 from silvan.projections import AxisAligned, Mixture, SparseSigns
 
 AXIS = {"projections": AxisAligned()}
@@ -83,6 +85,22 @@ def test_several_classes_cannot_be_monotone(labelled):
         forest.fit(*labelled)
 
 
+def test_categories_cannot_be_monotone(numeric):
+    pd = pytest.importorskip("pandas")
+    X, y = numeric
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(c=np.where(X[:, 0] > 0.5, "up", "down"))
+    rule = "monotonic_cst must be 0 for categories, .* column 2, but it is"
+    with pytest.raises(ValueError, match=rule):
+        BoostedForestRegressor(5, monotonic_cst={"a": 1, "c": 1}, **AXIS).fit(frame, y)
+    BoostedForestRegressor(5, monotonic_cst={"a": 1}, **AXIS).fit(frame, y)
+
+
+@pytest.mark.parametrize("kind", [BoostedForestClassifier, BoostedForestRegressor])
+def test_the_message_about_losses_says_how_to_pass_ones_own(kind, numeric):
+    with pytest.raises(ValueError, match=r"or an object of a class .* silvan\.losses\.Loss"):
+        kind(5, loss=SquaredError).fit(numeric[0], numeric[1] > 15)
+
+
 def test_a_single_class_is_refused():
     with pytest.raises(ValueError, match="y must have at least two classes"):
         BoostedForestClassifier().fit(np.eye(3), [1, 1, 1])
@@ -99,3 +117,12 @@ def test_default_projections_are_reached_by_their_parameters(numeric):
         projections__component_1__distribution__mean_nonzeros=4.0
     )
     assert forest.fit(*numeric).projections_.components[1][0].distribution.mean_nonzeros == 4.0
+
+
+@pytest.mark.parametrize("name", ["max_leaf_nodes", "max_depth", "redraw_every"])
+def test_limits_beyond_64_bits_are_none(name):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    forest = BoostedForestRegressor(2, min_samples_leaf=5, n_jobs=1, random_state=0)
+    large = clone(forest).set_params(**{name: 2**70}).fit(X, X[:, 0])
+    larger = forest.set_params(**{name: 10**6}).fit(X, X[:, 0])
+    assert np.array_equal(large.predict(X), larger.predict(X))

@@ -39,6 +39,42 @@ def test_held_out_samples_are_not_trained_on(two_classes):
     assert overall == pytest.approx((last - forest.train_score_[forest.n_iter_]) / 2, rel=1e-9)
 
 
+def test_out_of_bag_samples_stop_a_fit(two_classes):
+    X, y = two_classes
+    options = QUICK | {"subsample": 0.6, "early_stopping": "out_of_bag", "n_iter_no_change": 5}
+    forest = BoostedForestClassifier(300, **options).fit(X, y)
+    scores = forest.validation_score_
+    assert 1 <= forest.n_iter_ == np.argmax(scores) == len(scores) - 6 < 294
+    assert scores[0] == forest.train_score_[0]
+    # Samples that a round left out gain less from it than those that it was grown on.
+    assert scores[forest.n_iter_] < forest.train_score_[forest.n_iter_]
+    warm = clone(forest).set_params(n_estimators=4, warm_start=True).fit(X, y)
+    warm.set_params(n_estimators=300).fit(X, y)
+    assert same_forest(warm, forest)
+    np.testing.assert_array_equal(warm.validation_score_, scores)
+
+
+def test_gains_out_of_bag_are_those_of_the_samples_left_out(numeric):
+    X, y = numeric
+    one = BoostedForestRegressor(
+        1, subsample=0.5, early_stopping="out_of_bag", projections=AxisAligned(), **QUICK
+    ).fit(X, y)
+    trained = one.forest_.n_samples[0]
+    assert trained == round(0.5 * len(X))
+    before, after = ((y - raw) ** 2 for raw in (one.start_[0], one.predict(X)))
+    # The gain of all samples is the mean of those of both halves.
+    gain = (before - after).mean() / 2
+    inside = 2 * gain - (one.validation_score_[1] - one.validation_score_[0])
+    assert inside > one.validation_score_[1] - one.validation_score_[0]
+
+
+def test_out_of_bag_samples_need_a_subsample(two_classes):
+    X, y = two_classes
+    forest = BoostedForestClassifier(5, early_stopping="out_of_bag")
+    with pytest.raises(ValueError, match="subsample must be below 1 with early_stopping"):
+        forest.fit(X, y)
+
+
 def test_early_stopping_is_automatic_with_many_samples(numeric):
     X, y = numeric
     forest = BoostedForestRegressor(3, random_state=0)

@@ -311,3 +311,18 @@ def test_what_no_channel_has_learnt_is_refused(channel, name, value):
     del fitted.states[0][0][name]
     with pytest.raises(ValueError, match="fit it again"):
         fitted.check()
+
+
+def test_channels_cannot_write_to_the_samples():
+    X = SERIES.astype(np.float32)
+    before = X.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        fit_channels([lambda samples: np.add(samples, 1, out=samples)], X)
+    assert np.array_equal(X, before)
+    assert X.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, "U8", object])
+def test_channels_of_other_than_real_numbers_are_refused(dtype):
+    with pytest.raises(ValueError, match=r"must return real numbers, .* convert it to floats"):
+        fit_channels([lambda samples: samples.astype(dtype)], SERIES)

@@ -287,7 +287,7 @@ def test_files_and_pickles_keep_what_channels_learnt(kind, tmp_path):
 def test_files_refuse_functions(channel, tmp_path):
     forest = ManifoldForestClassifier(3, channels=[Raw(), channel], random_state=0)
     forest.fit(SERIES, SERIES_Y)
-    with pytest.raises(ValueError, match="cannot be saved"):
+    with pytest.raises(ValueError, match=r"cannot be saved; files hold no code: .*files\.register"):
         forest.save(tmp_path / "forest.safetensors")
 
 
@@ -326,6 +326,8 @@ def test_missing_values_need_no_imputation(kind):
     ("parameters", "message"),
     [
         ({"channels": "all"}, "channels must be"),
+        ({"channels": [Raw(), Spectrum]}, r"channels must be .*, but it is \[Raw\(\), <class"),
+        ({"statistics": "median"}, "statistics must be one of 'mean', 'spread', 'slope'"),
         ({"channels": [Gradients()]}, "use Difference along a series"),
         ({"channels": [Difference(99)]}, "order must be below 50"),
         ({"statistics": ["median"]}, "statistics must be one of"),
@@ -346,6 +348,15 @@ def test_bad_parameters_are_refused_before_any_work(parameters, message):
     with pytest.raises(ValueError, match=message):
         forest.fit(SERIES, SERIES_Y)
     assert not hasattr(forest, "forest_")
+
+
+def test_a_single_statistic_needs_no_tuple():
+    one, same = (
+        ManifoldForestClassifier(3, channels=[Raw()], statistics=statistics, random_state=0)
+        for statistics in ("spread", ["spread"])
+    )
+    leaves = one.fit(SERIES, SERIES_Y).apply(SERIES)
+    np.testing.assert_array_equal(leaves, same.fit(SERIES, SERIES_Y).apply(SERIES))
 
 
 def test_categories_have_no_channels():

@@ -128,6 +128,28 @@ def test_command_line_fits_parquet_files_with_workers(tmp_path: Path) -> None:
     assert files["local"] == files["workers"]
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--boost"], "boosted ones do; leave it out"),
+        (["--forest", "boost"], "boosted ones do; leave it out"),
+        (["--worker-memory", "much"], "must be auto or a size such as 1.5GB"),
+        (["--worker-memory", "-1GB"], "must be auto or a size such as 1.5GB"),
+    ],
+    ids=" ".join,
+)
+def test_command_line_refuses_what_workers_cannot_do(
+    tmp_path: Path, options: list[str], message: str
+) -> None:
+    X, y = make_samples()
+    path = tmp_path / "table.parquet"
+    pd.DataFrame(X, columns=list("abcde")).assign(y=y).to_parquet(path)
+    arguments = ["fit", str(path), "--target", "y", "--out", str(tmp_path / "m"), "--workers", "1"]
+    result = CliRunner().invoke(app, [*arguments, *options])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+
+
 def test_command_line_refuses_workers_for_other_files(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("a,y\n1,2\n")

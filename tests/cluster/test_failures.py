@@ -120,11 +120,14 @@ def test_a_cancelled_fit_leaves_no_tasks_and_the_estimator_as_it_was(
 ) -> None:
     X, y = make_samples()
     forest = silvan.dask.ForestClassifier(800, random_state=0, layout=layout)
+    # Programs that are started in the background ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with (
         when_growing(cluster, lambda: os.kill(os.getpid(), signal.SIGINT)),
         pytest.raises(KeyboardInterrupt),
     ):
         forest.fit(da.from_array(X, chunks=(4000, -1)), da.from_array(y, chunks=4000))
+    signal.signal(signal.SIGINT, before)
     assert not hasattr(forest, "forest_") and not hasattr(forest, "_session")
     end = time.monotonic() + 20
     while time.monotonic() < end:

@@ -186,3 +186,16 @@ def test_more_threads_than_a_system_has_do_no_harm():
     forest.n_jobs = 10**9
     with warnings.catch_warnings(action="error"):
         assert forest._n_threads() <= 1024
+
+
+def test_a_lack_of_memory_is_no_damage(tmp_path, monkeypatch):
+    path = tmp_path / "forest"
+    X = np.arange(20.0)[:, None]
+    ForestClassifier(2, random_state=0).fit(X, X[:, 0] > 9).save(path)
+
+    def starve(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("silvan.files.saving.Decoder.decode", starve)
+    with pytest.raises(MemoryError):
+        silvan.load(path)

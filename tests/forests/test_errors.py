@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 from scipy.sparse import csr_array
 
 from silvan import (
+    BoostedForestClassifier,
     DensityForest,
     ForestClassifier,
     ForestRegressor,
@@ -85,10 +85,26 @@ def test_bad_parameters_are_refused(Forest, name, value, message, monkeypatch):
     ("name", "value", "message"),
     [
         ("voting", "loud", "voting must be one of 'soft', 'hard', but it is 'loud'"),
-        ("class_weight", "fair", 'class_weight must be None, "balanced" or a dictionary'),
-        ("class_weight", {0: -1}, 'class_weight must be None, "balanced" or a dictionary'),
-        ("class_weight", np.array([1, 2]), 'class_weight must be None, "balanced" or a dictionary'),
-        ("class_weight", [1, 2], 'class_weight must be None, "balanced" or a dictionary'),
+        (
+            "class_weight",
+            "fair",
+            'class_weight must be None, "balanced", "balanced_subsample" or a dictionary',
+        ),
+        (
+            "class_weight",
+            {0: -1},
+            'class_weight must be None, "balanced", "balanced_subsample" or a dictionary',
+        ),
+        (
+            "class_weight",
+            np.array([1, 2]),
+            'class_weight must be None, "balanced", "balanced_subsample" or a dictionary',
+        ),
+        (
+            "class_weight",
+            [1, 2],
+            'class_weight must be None, "balanced", "balanced_subsample" or a dictionary',
+        ),
         ("class_weight", {0: 1, 7: 2}, r"labels that y does not have, and leaves out \[1\]"),
         ("class_weight", {0: 0, 1: 0}, "must have a sum between 1e-200 and 1e200, but it is 0"),
     ],
@@ -139,10 +155,6 @@ class TestBadData:
     def test_complex_numbers_are_refused(self, Forest):
         with pytest.raises(ValueError, match="Complex data not supported"):
             Forest(2).fit(X + 1j, Y)
-
-    def test_sparse_matrices_are_refused(self, Forest):
-        with pytest.raises(TypeError, match="dense data is required"):
-            Forest(2).fit(scipy.sparse.csr_array(X), Y)
 
     @pytest.mark.parametrize("shape", [(0, 4), (30, 0)])
     def test_empty_arrays_are_refused(self, Forest, shape):
@@ -219,9 +231,9 @@ def test_continuous_labels_are_refused():
         ForestClassifier(2).fit(X, X[:, 0])
 
 
-def test_several_columns_of_labels_are_refused():
+def test_several_columns_of_labels_are_refused_in_boosting():
     with pytest.raises(ValueError, match="y should be a 1d array"):
-        ForestClassifier(2).fit(X, np.column_stack([Y, Y]))
+        BoostedForestClassifier(2).fit(X, np.column_stack([Y, Y]))
 
 
 def test_targets_that_span_too_much_are_refused():

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from silvan import ForestClassifier, ForestRegressor
 from silvan.forests.sampling import (
     DrawRule,
-    exact_targets,
     exact_weights,
-    middle,
     plan_samples,
     shared_weight_bits,
     target_bits,
 )
+from silvan.forests.target_rounding import exact_targets, middle
 
 
 def draws(n_samples=10, sample_weight=None, class_factor=None, **changes):

@@ -34,6 +34,9 @@ public:
     std::int64_t n_leaves() const;
     std::int64_t n_leaf_values() const { return trees_.empty() ? 0 : trees_.front().n_outputs; }
 
+    // Samples that the last round's trees were not grown on, ascending.
+    const Buffer<std::uint32_t>& outside() const { return outside_; }
+
     // Per sample and tree the leaf, counted through all trees of the last round.
     std::vector<std::int32_t> leaves(const ThreadTeam& team) const;
 

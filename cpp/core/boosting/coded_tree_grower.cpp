@@ -187,8 +187,8 @@ void CodedTreeGrower::bound_children(const CodedNode& parent, CodedNode& left, C
     const std::int32_t feature = pool_.column(parent.split.column).feature;
     const std::int8_t sign = options_.monotone[static_cast<std::size_t>(feature)];
     const double middle = parent.split.left_value / 2.0 + parent.split.right_value / 2.0;
-    if (sign > 0) left.bounds.high = right.bounds.low = middle;
-    if (sign < 0) left.bounds.low = right.bounds.high = middle;
+    left.bounds = parent.bounds.of_left(sign, middle);
+    right.bounds = parent.bounds.of_right(sign, middle);
 }
 
 // Samples of the smaller child are added up; the larger one has what the parent has besides.

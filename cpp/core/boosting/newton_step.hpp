@@ -2,23 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "core/boosting/options.hpp"
+#include "core/value_bounds.hpp"
 
 namespace silvan {
-
-// Values that a node's leaves may have, before the learning rate.
-struct ValueBounds {
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
-};
 
 inline double shrink(double sum, double l1) {
     if (sum > l1) return sum - l1;
     return sum < -l1 ? sum + l1 : 0.0;
 }
 
+// Bounds are those before the learning rate.
 inline double newton_value(double gradient, double hessian, const BoostOptions& options, const ValueBounds& bounds) {
     const double curvature = hessian + options.l2;
     const double value = curvature > 0.0 ? -shrink(gradient, options.l1) / curvature : 0.0;

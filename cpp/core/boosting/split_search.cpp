@@ -98,11 +98,9 @@ void SplitSearch::sum_edges(const SearchedNode& node, const PoolColumn& column, 
     }
 }
 
-void SplitSearch::search_side(const SearchedNode& node, std::int64_t column, bool missing_left, std::int64_t n_edges,
-                              Scratch& scratch, CodedSplit& best) const {
-    const PoolColumn& searched = pool_.column(column);
-    n_edges = list_edges(node, searched, n_edges, scratch);
-    if (n_edges == 0) return;
+// Scores all edges, and says what the sides of each must have.
+EdgeLimits SplitSearch::score_edges(const SearchedNode& node, const PoolColumn& searched, bool missing_left,
+                                    std::int64_t n_edges, Scratch& scratch) const {
     std::fill_n(scratch.score.begin(), n_edges, 0.0);
     EdgeLimits limits;
     const bool several = outputs_.size() > 1;
@@ -127,7 +125,15 @@ void SplitSearch::search_side(const SearchedNode& node, std::int64_t column, boo
     limits.total_count = node.totals[0].count;
     limits.min_weight = std::max(options_.min_child_weight, std::numeric_limits<double>::min());
     limits.min_count = static_cast<double>(options_.min_samples_leaf);
+    return limits;
+}
 
+void SplitSearch::search_side(const SearchedNode& node, std::int64_t column, bool missing_left, std::int64_t n_edges,
+                              Scratch& scratch, CodedSplit& best) const {
+    const PoolColumn& searched = pool_.column(column);
+    n_edges = list_edges(node, searched, n_edges, scratch);
+    if (n_edges == 0) return;
+    EdgeLimits limits = score_edges(node, searched, missing_left, n_edges, scratch);
     std::int64_t first = 0;
     if (options_.random_thresholds) {
         first = random_edge(node, column, n_edges, scratch);

@@ -63,6 +63,8 @@ public:
 
 private:
     void search_column(const SearchedNode& node, std::int64_t column, Scratch& scratch, CodedSplit& best) const;
+    EdgeLimits score_edges(const SearchedNode& node, const PoolColumn& searched, bool missing_left,
+                           std::int64_t n_edges, Scratch& scratch) const;
     void search_side(const SearchedNode& node, std::int64_t column, bool missing_left, std::int64_t n_edges,
                      Scratch& scratch, CodedSplit& best) const;
     std::int64_t list_edges(const SearchedNode& node, const PoolColumn& column, std::int64_t n_edges,

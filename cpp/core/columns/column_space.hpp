@@ -29,6 +29,13 @@ struct ColumnDescription {
     bool operator==(const ColumnDescription&) const = default;
 };
 
+// The values of a direction that is zero for most samples of a node.
+struct NonzeroValues {
+    float zero = 0.0F;                  // of the samples without an entry; it may have a sign
+    std::vector<std::uint32_t> places;  // of samples in the node
+    std::vector<float> values;
+};
+
 // Reads the columns of training samples while trees grow; each thread has its own.
 class NodeColumns {
 public:
@@ -54,6 +61,10 @@ public:
     // values[i] = the value of the direction for samples[i]; padded with +infinity to a multiple of kLane.
     virtual ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                                float* values) = 0;
+
+    // The same for directions that are zero for most samples of the node that was started, and missing for none.
+    // Returns false where it is not, or where the reader does not know.
+    virtual bool project_nonzeros(const Direction&, const NodeContext&, NonzeroValues&) { return false; }
 
     // Whether all values of the direction are whole numbers.
     virtual bool is_integral(const Direction& direction) const = 0;

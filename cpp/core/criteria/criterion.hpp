@@ -23,7 +23,7 @@ namespace silvan {
 
 class ProjectionSampler;
 
-enum class Criterion : std::uint8_t { gini, entropy, squared_error, gaussian };
+enum class Criterion : std::uint8_t { gini, entropy, squared_error, absolute_error, poisson, gaussian };
 
 // Throws std::invalid_argument where no criterion has this name.
 Criterion criterion_named(const std::string& name);
@@ -62,7 +62,16 @@ concept NodeCriterion = requires(C criterion, const C& loaded, const NodeContext
     accumulator.clear();
     accumulator.add(sample);
     { accumulator.score() } -> std::same_as<double>;
+    static_cast<double>(accumulator.weight_left);
 };
+
+// Whether both sides of the present division have at least so much weight.
+template <typename C>
+bool has_weight(const C& criterion, const typename C::Accumulator& accumulator, double least) {
+    if (least <= 0.0) return true;
+    const auto left = static_cast<double>(accumulator.weight_left);
+    return left >= least && criterion.total_weight() - left >= least;
+}
 
 // One that measures a node by its columns instead of targets; called after `load`.
 template <typename C>
@@ -81,6 +90,13 @@ concept ConfirmsGains = requires(const C& loaded, std::int64_t sample, SideSums&
     loaded.clear_side(side);
     loaded.add_to_side(sample, side);
     { loaded.gain(side, side) } -> std::same_as<double>;
+};
+
+// One whose nodes predict a number, which monotone constraints order.
+template <typename C>
+concept HasMeans = ConfirmsGains<C> && requires(const C& loaded, const SideSums& side) {
+    { loaded.totals() } -> std::same_as<const std::vector<double>&>;
+    { loaded.mean_of(side) } -> std::same_as<double>;
 };
 
 // One with kernels that compare all pairs of samples, and that score bins and bound what is inside. Whether they serve

@@ -16,9 +16,16 @@ public:
 
     struct Accumulator {
         Gaussian& criterion;
+        double weight_left = 0.0;
 
-        void clear() { criterion.space_.clear(criterion.left_); }
-        void add(std::int64_t sample) { criterion.space_.add(sample, criterion.left_); }
+        void clear() {
+            weight_left = 0.0;
+            criterion.space_.clear(criterion.left_);
+        }
+        void add(std::int64_t sample) {
+            weight_left += criterion.sample_weight(sample);
+            criterion.space_.add(sample, criterion.left_);
+        }
         double score() const { return criterion.score_division(); }
     };
 

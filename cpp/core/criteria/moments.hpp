@@ -1,4 +1,5 @@
-// What Gini impurity with fractional weights and squared error share: sums of targets in float64.
+// What criteria with sums of targets in float64 share: the sums of a side, and the score of Gini impurity with
+// fractional weights and of squared error.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,10 @@
 
 namespace silvan {
 
-// The sums of the left side; derived types add samples to them. The criterion has the totals of the node.
+// The sums of the left side. The criterion has the totals of the node, and the weighted targets of a sample; one that
+// has them otherwise adds samples by itself.
 template <typename C>
-struct MomentAccumulator {
+struct SumAccumulator {
     const C& criterion;
     std::vector<double> left = std::vector<double>(criterion.totals().size());
     double weight_left = 0.0;
@@ -21,6 +23,17 @@ struct MomentAccumulator {
         std::fill(left.begin(), left.end(), 0.0);
         weight_left = 0.0;
     }
+    void add(std::int64_t sample) {
+        const double* sums = criterion.sample_sums(sample);
+        for (std::size_t k = 0; k < left.size(); ++k) left[k] += sums[k];
+        weight_left += criterion.sample_weight(sample);
+    }
+};
+
+template <typename C>
+struct MomentAccumulator : SumAccumulator<C> {
+    using SumAccumulator<C>::criterion, SumAccumulator<C>::left, SumAccumulator<C>::weight_left;
+
     double score() const {
         double squares_left = 0.0;
         double squares_right = 0.0;

@@ -45,6 +45,9 @@ public:
         side.sums[static_cast<std::size_t>(label(i))] += weight;
     }
 
+    // The probability of the second of two classes.
+    double mean_of(const SideSums& side) const { return side.sums.back() / side.weight; }
+
 protected:
     void load_classes(const NodeContext& node);
     // Only where samples count by their multiplicities alone.

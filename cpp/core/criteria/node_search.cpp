@@ -3,9 +3,12 @@
 
 #include <stdexcept>
 
+#include "core/criteria/absolute_error.hpp"
 #include "core/criteria/entropy.hpp"
 #include "core/criteria/gaussian.hpp"
 #include "core/criteria/gini.hpp"
+#include "core/criteria/output_entropy.hpp"
+#include "core/criteria/poisson.hpp"
 #include "core/criteria/squared_error.hpp"
 #include "core/require.hpp"
 #include "core/search/criterion_search.hpp"
@@ -28,6 +31,10 @@ const char* name_of(Criterion criterion) {
             return "entropy";
         case Criterion::squared_error:
             return "squared_error";
+        case Criterion::absolute_error:
+            return "absolute_error";
+        case Criterion::poisson:
+            return "poisson";
         case Criterion::gaussian:
             return "gaussian";
     }
@@ -35,8 +42,8 @@ const char* name_of(Criterion criterion) {
 }
 
 Criterion criterion_named(const std::string& name) {
-    for (const Criterion criterion :
-         {Criterion::gini, Criterion::entropy, Criterion::squared_error, Criterion::gaussian}) {
+    for (const Criterion criterion : {Criterion::gini, Criterion::entropy, Criterion::squared_error,
+                                      Criterion::absolute_error, Criterion::poisson, Criterion::gaussian}) {
         if (name == name_of(criterion)) return criterion;
     }
     throw std::invalid_argument("unknown criterion " + name);
@@ -46,8 +53,11 @@ void check_targets(Criterion criterion, const TrainingTargets& targets) {
     switch (criterion) {
         case Criterion::gini:
         case Criterion::entropy:
-            return require(targets.label != nullptr, "this criterion needs class codes (int32)");
+            return require(targets.label != nullptr || targets.n_averaged < targets.n_outputs,
+                           "this criterion needs class codes (int32), or indicators of several outputs' classes");
         case Criterion::squared_error:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
             return require(targets.value != nullptr, "this criterion needs outputs (float64)");
         case Criterion::gaussian:
             return require(targets.label == nullptr, "this criterion reads no class codes");
@@ -58,12 +68,18 @@ std::unique_ptr<NodeSearch> make_node_search(const CriterionOptions& options, co
                                              const SearchSettings& settings) {
     switch (options.criterion) {
         case Criterion::gini:
+            if (targets.label == nullptr) return make<SquaredError>(settings, targets);
             if (targets.weight == nullptr) return make<CountedGini>(settings, targets);
             return make<WeightedGini>(settings, targets);
         case Criterion::entropy:
+            if (targets.label == nullptr) return make<OutputEntropy>(settings, targets);
             return make<Entropy>(settings, targets);
         case Criterion::squared_error:
             return make<SquaredError>(settings, targets);
+        case Criterion::absolute_error:
+            return make<AbsoluteError>(settings, targets);
+        case Criterion::poisson:
+            return make<Poisson>(settings, targets);
         case Criterion::gaussian:
             return make<Gaussian>(settings, targets, options.gaussian);
     }

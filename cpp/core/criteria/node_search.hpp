@@ -9,6 +9,7 @@
 #include "core/criteria/gaussian_space.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
+#include "core/value_bounds.hpp"
 
 namespace silvan {
 
@@ -22,7 +23,10 @@ struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
     std::int64_t min_samples_leaf;
+    double min_weight_leaf;  // of either side of a split
     bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
+    const std::int8_t* monotone = nullptr;  // per feature -1, 0 or 1, where directions are single features; or none
+    const ValueBounds* bounds = nullptr;    // of the node that is searched, where there are constraints
 };
 
 struct NodeSummary {
@@ -38,12 +42,18 @@ public:
     // Makes room for nodes of so many samples.
     virtual void reserve_samples(std::int64_t max_samples) = 0;
 
+    // Each side of a split has at least this weight, from now on.
+    virtual void set_min_weight_leaf(double weight) = 0;
+
     // Reads the node's targets. `sampler` draws directions for criteria that measure a node by its columns.
     virtual NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) = 0;
 
     // Best split of the loaded node over the directions of `batch`. The winner's values are then in
     // scratch.values.best().
     virtual Split find(const NodeContext& node, const ProjectionBatch& batch) = 0;
+
+    // Between the means of both sides of the split that was found last, where there are monotone constraints.
+    virtual double middle() const = 0;
 
     // By how much a split decreases the impurity, as a share of the tree's weight.
     virtual double impurity_decrease(const Split& split, double tree_weight) const = 0;

@@ -3,8 +3,9 @@
 // The engines find the same split; which one runs is only a matter of speed:
 //   pairs              small nodes, where the criterion has kernels;
 //   histogram          large nodes, where it has;
-//   sorted             everything else (missing values, entropy, many classes, several outputs);
+//   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
 //   coded              features of few values, where classes are counted;
+//   nonzeros           directions that are zero for most samples of the node;
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
 // Thresholds are midpoints of adjacent distinct values. Of equal scores the first direction drawn wins,
@@ -24,6 +25,8 @@
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/coded.hpp"
 #include "core/search/histogram.hpp"
+#include "core/search/monotone.hpp"
+#include "core/search/nonzeros.hpp"
 #include "core/search/pairs.hpp"
 #include "core/search/random_threshold.hpp"
 #include "core/search/sorted.hpp"
@@ -39,6 +42,8 @@ public:
 
     void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
 
+    void set_min_weight_leaf(double weight) override { settings_.min_weight_leaf = weight; }
+
     NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) override {
         criterion_.load(node);
         if constexpr (MeasuresColumns<C>) criterion_.measure(node, sampler);
@@ -48,29 +53,35 @@ public:
     Split find(const NodeContext& node, const ProjectionBatch& batch) override {
         Random thresholds(thresholds_key(node.key));
         best_ = {};
-        best_is_counted_ = false;
         best_rank_ = kNoScore;
-        has_missing_ = false;
-        codes_started_ = false;
+        best_is_counted_ = has_missing_ = codes_started_ = false;
+        projected_ = true;
         for (std::int64_t first = 0; first < batch.size(); first += kMaxCodedColumns) {
             const std::int64_t last = std::min(first + kMaxCodedColumns, batch.size());
             count_codes(node, batch, first, last);
-            for (std::int64_t j = first; j < last; ++j) search(node, batch, j, coded_[j - first], thresholds);
+            for (std::int64_t j = first; j < last; ++j) {
+                if (coded_[j - first] != kNotCoded) {
+                    search_counted(j, coded_[j - first], thresholds);
+                } else {
+                    search(node, batch.direction(j), j, thresholds);
+                }
+            }
         }
         if (!best_.found) return best_;
-        ValueMemory& values = settings_.scratch.values;
-        if (best_is_counted_) {
+        if (!projected_) {
+            ValueMemory& values = settings_.scratch.values;
             node.columns->project(batch.direction(best_.direction), node.samples, node.n_samples, values.current());
             values.keep_current();
         }
-        best_.threshold = threshold_of(best_);
-        if (!has_missing_) best_.missing_left = is_heavier_left(best_);
+        settle(best_);
         return best_;
     }
 
     double impurity_decrease(const Split& split, double tree_weight) const override {
         return (split.score - criterion_.base_score()) / tree_weight / criterion_.n_averaged();
     }
+
+    double middle() const override { return middle_; }
 
     void append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const override {
         criterion_.append_value(outputs, values);
@@ -82,12 +93,14 @@ public:
     }
 
 private:
+    static constexpr bool kChooses = ChoosesThresholds<C>;
     static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
     // Counts the samples of the directions [first, last) whose values are at hand as codes, and notes which they are.
     void count_codes(const NodeContext& node, const ProjectionBatch& batch, std::int64_t first, std::int64_t last) {
         std::fill(coded_, coded_ + kMaxCodedColumns, kNotCoded);
         if constexpr (CountsClasses<C>) {
+            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0) return;
             std::array<CodedColumn, kMaxCodedColumns> columns;
             std::int64_t n_coded = 0;
             for (std::int64_t j = first; j < last; ++j) {
@@ -105,38 +118,55 @@ private:
         }
     }
 
-    // Looks for a better split along direction j, which may be number `coded` of those that were counted.
-    void search(const NodeContext& node, const ProjectionBatch& batch, std::int64_t j, std::int64_t coded,
-                Random& thresholds) {
-        const Direction direction = batch.direction(j);
+    // Looks for a better split along direction j, which is number `coded` of those that were counted.
+    void search_counted(std::int64_t j, std::int64_t coded, Random& thresholds) {
+        const CountedSplit found =
+            settings_.scratch.codes.search(coded, settings_.random_thresholds ? &thresholds : nullptr);
+        best_.varies = best_.varies || found.varies;
+        if (!found.found || !(found.score > best_rank_)) return;
+        keep(found, found.score, j, false);
+        best_is_counted_ = true;
+        projected_ = false;
+    }
+
+    // The same of a direction that was not counted.
+    void search(const NodeContext& node, const Direction& direction, std::int64_t j, Random& thresholds) {
         NodeColumns& columns = *node.columns;
         ValueMemory& values = settings_.scratch.values;
         CountedSplit found;
-        bool any_missing = false;
-        if (coded != kNotCoded) {
-            found = settings_.scratch.codes.search(coded, settings_.random_thresholds ? &thresholds : nullptr);
-            best_.varies = best_.varies || found.varies;
-        } else {
-            throw_if_stopped(node.n_samples * direction.n_nonzeros);
-            const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
-            if (range.minimum > range.maximum) return;
-            if (range.minimum == range.maximum && !range.any_missing) return;
-            best_.varies = true;
-            any_missing = range.any_missing;
-            static_cast<Split&>(found) = settings_.random_thresholds
-                                             ? search_random_threshold(criterion_, settings_, range, thresholds)
-                                             : search_direction(range, columns.is_integral(direction), best_rank_);
+        if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
+            static_cast<Split&>(found) = search_among_nonzeros(thresholds);
+            best_.varies = best_.varies || !nonzeros_.values.empty();
+            if (!found.found || !(found.score > best_rank_)) return;
+            keep(found, found.score, j, false);
+            projected_ = false;
+            return;
         }
+        throw_if_stopped(node.n_samples * direction.n_nonzeros);
+        const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
+        if (range.minimum > range.maximum) return;
+        if (range.minimum == range.maximum && !range.any_missing) return;
+        best_.varies = true;
+        static_cast<Split&>(found) = settings_.monotone != nullptr ? search_constrained(direction, range, thresholds)
+                                     : settings_.random_thresholds
+                                         ? search_random_threshold(criterion_, settings_, range, thresholds)
+                                         : search_direction(range, columns.is_integral(direction), best_rank_);
         if (!found.found) return;
         const double rank = columns.is_learnt(direction) ? rank_of(found, node) : found.score;
         if (!(rank > best_rank_)) return;
-        best_rank_ = rank;
-        found.varies = true;
-        found.direction = j;
+        keep(found, rank, j, range.any_missing);
+        projected_ = true;
+        middle_ = current_middle_;
+        values.keep_current();
+    }
+
+    void keep(const CountedSplit& found, double rank, std::int64_t j, bool any_missing) {
         best_ = found;
+        best_.varies = true;
+        best_.direction = j;
+        best_rank_ = rank;
         has_missing_ = any_missing;
-        best_is_counted_ = coded != kNotCoded;
-        if (!best_is_counted_) values.keep_current();
+        best_is_counted_ = false;
     }
 
     Split search_direction(const ValueRange& range, bool integral, double to_beat) {
@@ -145,7 +175,7 @@ private:
         } else {
             if constexpr (HasKernels<C>) {
                 const bool finite = std::isfinite(range.minimum) && std::isfinite(range.maximum);
-                if (!range.any_missing && finite && criterion_.has_kernels()) {
+                if (!range.any_missing && finite && criterion_.has_kernels() && settings_.min_weight_leaf == 0.0) {
                     if (criterion_.prefers_pairs()) return search_pairs(criterion_, settings_);
                     Binning binning;
                     if (choose_binning(range, integral, criterion_.n_samples(), criterion_.n_bin_sums(), binning)) {
@@ -154,6 +184,31 @@ private:
                 }
             }
             return search_sorted(criterion_, settings_);
+        }
+    }
+
+    Split search_among_nonzeros(Random& thresholds) {
+        throw_if_stopped(1 + static_cast<std::int64_t>(nonzeros_.values.size()));
+        const ValueRange range = measure_nonzeros(nonzeros_);
+        if (nonzeros_.values.empty()) return {};
+        return settings_.random_thresholds ? search_random_nonzeros(criterion_, settings_, range, nonzeros_, thresholds)
+                                           : search_nonzeros(criterion_, settings_, nonzeros_);
+    }
+
+    Split search_constrained(const Direction& direction, const ValueRange& range, Random& thresholds) {
+        if constexpr (HasMeans<C>) {
+            if (direction.n_nonzeros != 1) throw std::logic_error("monotone constraints need single features");
+            const int sign = settings_.monotone[direction.indices[0]] > 0   ? 1
+                             : settings_.monotone[direction.indices[0]] < 0 ? -1
+                                                                            : 0;
+            float threshold = 0.0F;
+            if (settings_.random_thresholds) threshold = draw_threshold(range, thresholds);
+            const ConstrainedSplit found =
+                search_monotone(criterion_, settings_, sign, settings_.random_thresholds ? &threshold : nullptr);
+            current_middle_ = found.middle;
+            return found.split;
+        } else {
+            throw std::logic_error("this criterion has no means to constrain");
         }
     }
 
@@ -185,6 +240,12 @@ private:
         }
     }
 
+    // Between which values the best split lies, and where missing ones go.
+    void settle(CountedSplit& best) {
+        best.threshold = threshold_of(best);
+        if (!has_missing_) best.missing_left = is_heavier_left(best);
+    }
+
     float threshold_of(const CountedSplit& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
         if (settings_.random_thresholds) return best.lower;
@@ -208,10 +269,14 @@ private:
     SearchSettings settings_;
     C criterion_;
     SideSums left_, right_;
+    NonzeroValues nonzeros_;
+    double current_middle_ = 0.0;
+    double middle_ = 0.0;
     // Of the node that is searched.
     CountedSplit best_;
-    bool best_is_counted_ = false;
     double best_rank_ = kNoScore;
+    bool best_is_counted_ = false;
+    bool projected_ = true;     // whether the values of the best direction are there
     bool has_missing_ = false;  // along the best direction so far
     bool codes_started_ = false;
     std::int64_t coded_[kMaxCodedColumns] = {};  // numbers of the directions that were counted

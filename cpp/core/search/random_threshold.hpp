@@ -30,7 +30,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
     const float threshold = draw_threshold(range, random);
     const float* values = settings.scratch.values.current();
     if constexpr (ScoresThresholds<C>) {
-        if (!range.any_missing && criterion.has_threshold_kernel()) {
+        if (!range.any_missing && criterion.has_threshold_kernel() && settings.min_weight_leaf == 0.0) {
             return criterion.score_threshold(settings.kernels, values, threshold, settings.min_samples_leaf);
         }
     }
@@ -49,6 +49,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
         const std::uint32_t* smaller = left_is_smaller ? sides.left() : sides.right();
         accumulator.clear();
         for (std::int64_t i = 0; i < std::min(n_left, n - n_left); ++i) accumulator.add(smaller[i]);
+        if (!has_weight(criterion, accumulator, settings.min_weight_leaf)) continue;
         const double score = accumulator.score();
         if (best.found && !(score > best.score)) continue;
         best = {score, threshold, true, missing_left, threshold == std::numeric_limits<float>::infinity()};

@@ -32,6 +32,7 @@ Split search_sorted(C& criterion, const SearchSettings& settings) {
             const bool last = i + 1 == n_keys;
             if (last ? samples_left == n : !(value_at(i) < value_at(i + 1))) continue;
             if (samples_left < settings.min_samples_leaf || n - samples_left < settings.min_samples_leaf) continue;
+            if (!has_weight(criterion, accumulator, settings.min_weight_leaf)) continue;
             const double score = accumulator.score();
             if (best.found && !(score > best.score)) continue;
             best = {score, value_at(i), true, missing_left, last};

@@ -8,21 +8,10 @@ from typing import Annotated
 
 import typer
 
+from silvan._version import __version__
 from silvan.app.console import Program, note, say, shown_rows, steps
-from silvan.app.data import Request, Spelling, open_source
 from silvan.app.errors import UsageError
-from silvan.app.growing import grow, say_growth, say_score
-from silvan.app.inputs import check_jobs, parse_names, parse_shape, read_data, target_file
-from silvan.app.models import (
-    AUTO,
-    BOOST,
-    SKLEARN,
-    Growing,
-    layout_of,
-    load_model,
-    make_forest,
-    parse_settings,
-)
+from silvan.app.names import AUTO, BOOST, SKLEARN
 from silvan.app.options import (
     Against,
     Boost,
@@ -75,6 +64,27 @@ for each class, or time series of the UCR and UEA archives (.ts, .tsv). Each com
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        say(f"silvan {__version__}")
+        raise typer.Exit
+
+
+def _check_jobs(jobs: int) -> None:
+    if jobs == 0:
+        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    pass
+
+
 @app.command()
 def demo(
     output: Annotated[Path, typer.Option(help="Folder for page, figure and model.")] = Path(
@@ -87,9 +97,9 @@ def demo(
 
     Needs no data: the 1,797 digits come with scikit-learn. Takes about half a minute.
     """
+    _check_jobs(jobs)
     from silvan.app.demo import run_demo
 
-    check_jobs(jobs)
     run_demo(output, jobs, quick=quick)
 
 
@@ -133,13 +143,20 @@ def fit(
 
     [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
-    check_jobs(jobs)
-    check_output(out, [data, target_file(target)])
+    _check_jobs(jobs)
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
     if boost and forest not in (AUTO, BOOST):
         raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
-    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
+    from silvan.app.data import Request, Spelling, open_source
+    from silvan.app.growing import grow, say_growth, say_score
+    from silvan.app.inputs import parse_columns, parse_shape, read_data, target_file
+    from silvan.app.models import Growing, make_forest, parse_settings
+
+    check_output(out, [data, target_file(target)])
+    asked = Request(
+        target, parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
+    )
     spelling = Spelling(tuple(missing or ()), decimal)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     kind_of_forest = BOOST if boost else forest
@@ -192,9 +209,11 @@ def predict(
 
     [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
     """
+    _check_jobs(jobs)
+    from silvan.app.data import Spelling, open_source
+    from silvan.app.models import load_model
     from silvan.app.prediction import check_columns, open_writer, predict_source
 
-    check_jobs(jobs)
     if out is not None:
         check_output(out, [model, data])
     forest = load_model(model).set_params(n_jobs=jobs)
@@ -238,11 +257,16 @@ def evaluate(
 
     --set applies to --forest only.
     """
+    _check_jobs(jobs)
     from silvan.app.comparison import compare, format_table
+    from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import make_folds, make_systems
+    from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data
+    from silvan.app.models import Growing, parse_settings
 
-    check_jobs(jobs)
-    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, tuple(categorical or ()))
+    asked = Request(
+        target, parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
+    )
     spelling = Spelling(tuple(missing or ()), decimal)
     read, kind_of_target = read_data(data, asked, task, spelling)
     held_out = None
@@ -259,6 +283,40 @@ def evaluate(
         else f"{folds}-fold cross-validation, mean ± standard deviation"
     )
     note(f"{trees} trees each; {where}; median seconds with --jobs {jobs}.")
+
+
+@app.command()
+def score(
+    model: ModelPath,
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="Labelled data to score the forest on.")
+    ],
+    target: Target = None,
+    shape: Shape = None,
+    drop: Drop = None,
+    missing: Missing = None,
+    decimal: Decimal = ".",
+    kind: Kind = None,
+    jobs: Jobs = -1,
+) -> None:
+    """Score a saved forest on labelled data, beside what needs no forest. Fits nothing.
+
+    [bold]silvan score flowers.silvan more.csv --target species[/]
+    """
+    _check_jobs(jobs)
+    from silvan.app.data import Request, Spelling
+    from silvan.app.evaluation import task_of
+    from silvan.app.inputs import parse_columns, parse_shape, read_data
+    from silvan.app.models import layout_of, load_model
+    from silvan.app.scoring import format_scores, score_forest
+
+    forest = load_model(model).set_params(n_jobs=jobs)
+    asked = Request(target, parse_columns(drop), parse_shape(shape), kind, like=layout_of(forest))
+    spelling = Spelling(tuple(missing or ()), decimal)
+    read, _ = read_data(data, asked, task_of(forest), spelling)
+    scores, baseline = score_forest(forest, read)
+    say(format_scores(scores))
+    note(f"{len(read.y):,} rows; ranges are 95 % confidence intervals. {baseline}")
 
 
 @app.command()
@@ -288,16 +346,19 @@ def report(
 
     [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
     """
+    _check_jobs(jobs)
     from silvan.app.comparison import compare
+    from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import make_folds, make_systems, task_of, too_few_rows
+    from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data, target_file
+    from silvan.app.models import Growing, layout_of, load_model
     from silvan.app.report import Subject, write_report
 
-    check_jobs(jobs)
     check_output(out, [model, data, test, target_file(target)])
     spelling = Spelling(tuple(missing or ()), decimal)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
-    asked = Request(target, tuple(drop or ()), parse_shape(shape), kind, like=layout_of(forest))
+    asked = Request(target, parse_columns(drop), parse_shape(shape), kind, like=layout_of(forest))
     read, _ = read_data(data, asked, kind_of_target, spelling)
     held_out = None
     if test is not None:
@@ -323,6 +384,7 @@ def report(
 def info(model: ModelPath) -> None:
     """Say what is in a model file."""
     from silvan.app.describing import describe_model
+    from silvan.app.models import load_model
 
     for name, value in describe_model(load_model(model), model):
         say(f"{name:<16}{value}")

@@ -15,7 +15,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from silvan.app.comparison import Fold, System
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
-from silvan.app.models import AUTO, BOOST, SKLEARN, Growing, fit_rows, make_forest
+from silvan.app.models import Growing, fit_rows, make_forest
+from silvan.app.names import AUTO, BOOST, SKLEARN
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
 

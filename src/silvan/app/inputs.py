@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,9 @@ from numpy.typing import NDArray
 
 from silvan.app.console import note
 from silvan.app.data import Dataset, Request, Spelling, open_source
-from silvan.app.data.dataset import KINDS
 from silvan.app.errors import UsageError
-from silvan.app.models import TASKS, decide_task
+from silvan.app.models import decide_task
+from silvan.app.names import KINDS, TASKS
 
 
 def read_data(
@@ -60,6 +62,18 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
     return tuple(int(size) for size in sizes)
 
 
+def parse_columns(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Read names of columns that commas separate, from options that may be repeated.
+
+    A name that has a comma itself stands in quotes.
+
+    >>> parse_columns(["id, name", "price"]), parse_columns(['"a,b",c']), parse_columns(None)
+    (('id', 'name', 'price'), ('a,b', 'c'), ())
+    """
+    names = [name for row in csv.reader(given or (), skipinitialspace=True) for name in row]
+    return tuple(dict.fromkeys(name.strip() for name in names))
+
+
 def parse_names(text: str) -> list[str]:
     """Read names that commas separate; "none" is none."""
     names = [name.strip().lower().replace("-", "_") for name in text.split(",")]
@@ -69,12 +83,6 @@ def parse_names(text: str) -> list[str]:
 def target_file(target: str | None) -> Path | None:
     """The file with the targets of an array, if the target is one."""
     return Path(target) if target is not None and Path(target).suffix == ".npy" else None
-
-
-def check_jobs(jobs: int) -> None:
-    """Raise an error if there is no such number of threads."""
-    if jobs == 0:
-        raise UsageError("--jobs must be at least 1, or -1 for all processors.")
 
 
 def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:

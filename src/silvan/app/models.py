@@ -20,14 +20,11 @@ from silvan import presets
 from silvan.app.data import Dataset, Layout
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
+from silvan.app.names import AUTO, BOOST, PRESETS, SKLEARN
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
 
-TASKS = ("classification", "regression")
-AUTO, BOOST, SKLEARN = "auto", "boost", "sklearn"
-# A graph cannot be given on the command line.
-PRESETS = tuple(name for name in presets.__all__ if name != "graph_morf")
 _ON_GRIDS = ("s_rerf", "morf", "mf")
 # Whole numbers with more different values than this are taken for measurements.
 _MAX_CLASSES = 20

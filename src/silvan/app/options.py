@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from silvan.app.models import AUTO, BOOST, PRESETS, SKLEARN
-from silvan.forests.parameters import MAX_TREES
+from silvan.app.names import AUTO, BOOST, MAX_TREES, PRESETS, SKLEARN
 
 DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
@@ -23,15 +22,16 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="Column that is no feature, such as a serial number; repeat it for more.",
+        help="Columns that are no features, such as serial numbers, separated by commas; or repeat "
+        "it.",
     ),
 ]
 Categorical = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="Column of a table whose numbers name categories, such as a postal code; repeat it "
-        "for more. Columns of text hold categories in any case.",
+        help="Columns of a table whose numbers name categories, such as postal codes, separated by "
+        "commas; or repeat it. Columns of text hold categories in any case.",
     ),
 ]
 Missing = Annotated[

@@ -26,6 +26,7 @@ from silvan.app.errors import UsageError
 from silvan.app.growing import fit_timed
 from silvan.app.inputs import check_choices, note_target
 from silvan.app.models import Growing, decide_task, make_forest
+from silvan.app.names import BOOST
 
 _BATCH = 65_536
 # Features of a part, as float32; a part is at least one row group.
@@ -98,6 +99,11 @@ def fit_with_workers(
     """Fit a forest on a Parquet file by processes of a bounded memory."""
     on_cluster, local_cluster, connect, delayed = _import_dask()
     check_choices(asked, task)
+    _check_memory(work.memory)
+    if work.forest == BOOST:
+        raise UsageError(
+            "--workers grows trees that do not need each other, and boosted ones do; leave it out."
+        )
     columns = _find_columns(source, asked)
     groups = list(_parts(columns))
     y, decided = columns.targets([group for part in groups for group in part], task)
@@ -117,7 +123,7 @@ def fit_with_workers(
             threads_per_worker=n_threads,
             memory_limit=work.memory,
             dashboard_address=":0",
-            silence_logs=logging.ERROR,
+            silence_logs=logging.CRITICAL,  # what fails is told below
         ) as cluster,
         connect(cluster) as client,
     ):
@@ -143,6 +149,19 @@ def _import_dask() -> tuple[Any, Any, Any, Any]:
     except ImportError as error:
         raise UsageError(f"--workers needs Dask ({error}); install silvan[dask].") from None
     return on_cluster, LocalCluster, Client, delayed
+
+
+def _check_memory(memory: str) -> None:
+    from dask.utils import parse_bytes
+
+    try:
+        understood = memory == "auto" or parse_bytes(memory) > 0
+    except ValueError:
+        understood = False
+    if not understood:
+        raise UsageError(
+            f"--worker-memory must be auto or a size such as 1.5GB, but it is {memory!r}; pass one."
+        )
 
 
 def _find_columns(source: Source, asked: Request) -> Columns:

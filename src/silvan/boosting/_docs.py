@@ -16,8 +16,8 @@ add_parts(
                 Where the columns come from that trees may split. Single features
                 (:class:`~silvan.projections.AxisAligned`) are all of them in the pool, always; of
                 any other distribution, `max_features` directions are drawn anew in every round.
-                None is a mixture of both: all features, and sparse directions
-                (:class:`~silvan.projections.SparseSigns`).
+                None is a mixture of both: all features, and sparse directions that do not depend on
+                units, ``UnitFree(SparseSigns())``.
         """,
         "boosted_limits": """
             learning_rate : float, default=0.1
@@ -37,7 +37,9 @@ add_parts(
                 replacement for each round.
             max_leaf_nodes : int or None, default=31
                 Largest number of leaves of a tree, which grows where the gain is largest. With None
-                it grows level by level, down to `max_depth`.
+                it grows level by level, down to `max_depth`. Every leaf that may still be split
+                keeps a histogram, 8 or 16 bytes for each bin of each feature and direction: many
+                thousands of leaves may take gigabytes. None needs few histograms at a time.
             max_depth : int or None, default=None
                 Largest depth of a tree; None sets no limit.
             min_samples_leaf : int or float, default=20
@@ -59,9 +61,11 @@ add_parts(
             vector_leaves : bool, default=False
                 Whether a round grows one tree whose leaves have a value for each output or class,
                 in place of a tree for each.
-            early_stopping : "auto" or bool, default="auto"
+            early_stopping : "auto", "out_of_bag" or bool, default="auto"
                 Whether to hold samples out, stop when their score no longer improves, and keep the
-                rounds up to the best. "auto" does so with more than 10,000 samples.
+                rounds up to the best. "auto" does so with more than 10,000 samples. With
+                "out_of_bag" no sample is held out: each round is judged by what it does for the
+                samples that `subsample` leaves out of it.
             validation_fraction : int, float or None, default=0.1
                 Number or fraction of the samples to hold out. None stops by the score of the
                 training samples.
@@ -110,7 +114,9 @@ add_parts(
                 estimated from 10,000 of them where there are more; minus the loss unless `scoring`
                 says otherwise.
             validation_score_ : ndarray
-                The same of the samples that were held out; empty if none were.
+                The same of the samples that were held out; empty if none were. With
+                ``early_stopping="out_of_bag"`` the first of `train_score_`, and with each round
+                what it added to the score of the samples that it left out.
             loss_ : Loss
                 The loss that was minimised.
             start_ : ndarray of shape (n_scores,)

@@ -15,18 +15,20 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
-from silvan._validation import TrainingFeatures, is_integer
+from silvan._validation import TrainingFeatures, invalid, is_integer
+from silvan.boosting.answers import ask_start
 from silvan.boosting.parameters import (
+    OUT_OF_BAG,
     BoostedParameters,
     boost_options,
     check_boosted_parameters,
-    part_features,
     stops_early,
 )
 from silvan.boosting.parts import Parts, make_parts
 from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, run_rounds
 from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.constraints import part_features
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, check_more_trees
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
@@ -72,6 +74,10 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _make_loss(self, targets: Targets) -> Loss:
         """The loss for these targets, checked against them."""
 
+    @abstractmethod
+    def _n_predicted(self, targets: Targets) -> int:
+        """Number of predictions for a sample: of outputs, or of probabilities."""
+
     @property
     def fitted_(self) -> FittedForest:
         """What was learnt, for readers: a view that holds no copies."""
@@ -98,7 +104,19 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.BoostOptions]:
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
-        return projections, boost_options(self, projections, plan.n_kept, n_features)
+        options = boost_options(self, projections, plan.n_kept, n_features)
+        n_categories = self._n_categories()
+        monotone = np.asarray(options.monotone)
+        if n_categories is not None and monotone.size:
+            constrained = np.flatnonzero((monotone != 0) & (n_categories > 0))
+            if constrained.size:
+                raise invalid(
+                    "monotonic_cst",
+                    f"0 for categories, which have no order, and so for column {constrained[0]}",
+                    self.monotonic_cst,
+                    "leave that column out, or pass ordered categories as numbers",
+                )
+        return projections, options
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         check_more_trees(int(self.n_estimators), self.n_iter_)
@@ -126,10 +144,11 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     ) -> None:
         stops = stops_early(self, rows.sampling.plan.n_kept)
         stopping = Stopping(int(self.n_iter_no_change), float(self.tol)) if stops else None
-        parts = make_parts(rows, self.validation_fraction if stops else None)
+        out_of_bag = self.early_stopping == OUT_OF_BAG
+        parts = make_parts(rows, self.validation_fraction if stops and not out_of_bag else None)
         training = parts.training
         loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
-        start = loss.start(training.y, training.weight)
+        start = ask_start(loss, training.y, training.weight, self._n_predicted(rows.targets))
         n_earlier = 0
         if earlier is not None:
             self._check_same_loss(loss, start)
@@ -140,6 +159,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         boosting = Boosting(
             booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
         )
+        boosting.scores_out_of_bag = out_of_bag
         boosting.begin(start, earlier if n_earlier else None, n_earlier)
         scoring = Scoring(loss, self.scoring, self)
         scored = ScoredSamples(training, rows.sampling.seed)

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._parameters import growing
 from silvan._persistence import require_fitted
-from silvan._validation import check_choice, invalid
+from silvan._validation import check_choice
 from silvan.boosting import _docs  # noqa: F401
 from silvan.boosting.base import BoostedForest
+from silvan.boosting.parameters import OTHER_LOSS
 from silvan.boosting.scores import favoured_classes
 from silvan.forests._docs import shared_docs
 from silvan.forests.classes import ClassForest
+from silvan.forests.constraints import require_one_number
 from silvan.forests.targets import ClassTargets, Targets
 from silvan.losses import BinaryLogLoss, Loss, MultinomialLogLoss
 
@@ -167,10 +169,12 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
     def _drop_single_score(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
+    _multi_output = False
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.loss, Loss):
-            check_choice("loss", self.loss, ("log_loss",))
+            check_choice("loss", self.loss, ("log_loss",), OTHER_LOSS)
 
     def _make_loss(self, targets: Targets) -> Loss:
         assert isinstance(targets, ClassTargets)
@@ -179,14 +183,8 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
                 "y must have at least two classes to tell apart, but it has one class, "
                 f"{targets.classes[0]!r}; pass samples of another class, too."
             )
-        if self.monotonic_cst is not None and targets.n_values > 2:
-            raise invalid(
-                "monotonic_cst",
-                f"None with more than two classes (there are {targets.n_values}), since "
-                "probabilities of several classes cannot all rise",
-                self.monotonic_cst,
-                "leave it out",
-            )
+        if self.monotonic_cst is not None:
+            require_one_number(self.monotonic_cst, targets)
         if isinstance(self.loss, Loss):
             loss: Loss = self.loss
         else:
@@ -194,6 +192,10 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
             loss = BinaryLogLoss() if n_classes == 2 else MultinomialLogLoss(n_classes)
         loss.check_targets(targets.encoded)
         return loss
+
+    def _n_predicted(self, targets: Targets) -> int:
+        assert isinstance(targets, ClassTargets)
+        return targets.n_values
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

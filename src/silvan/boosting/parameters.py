@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from silvan import _core
 from silvan._parameters import growing
@@ -20,6 +20,11 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.constraints import (
+    monotone_signs,
+    part_features,
+    require_single_features,
+)
 from silvan.forests.parameters import (
     NO_LIMIT,
     SupervisedParameters,
@@ -27,12 +32,14 @@ from silvan.forests.parameters import (
     n_directions,
 )
 from silvan.losses import Loss
-from silvan.projections import AxisAligned, Mixture, ProjectionDistribution
+from silvan.projections import ProjectionDistribution
 
 # Codes of bins are bytes, and missing values have one of their own.
 _MAX_BINS = 255
 # Validation takes time and samples; with fewer than these both are better spent on rounds.
 _AUTO_STOPPING = 10_000
+# Of early_stopping.
+OUT_OF_BAG = "out_of_bag"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -81,8 +88,16 @@ def check_boosted_parameters(forest: BoostedParameters) -> None:
 
 def _check_stopping(forest: BoostedParameters) -> None:
     stopping = forest.early_stopping
-    if not (isinstance(stopping, bool | np.bool_) or stopping == "auto"):
-        raise invalid("early_stopping", '"auto", True or False', stopping, "pass one of them")
+    if not (isinstance(stopping, bool | np.bool_) or stopping in ("auto", OUT_OF_BAG)):
+        rule = '"auto", "out_of_bag", True or False'
+        raise invalid("early_stopping", rule, stopping, "pass one of them")
+    if stopping == OUT_OF_BAG and forest.subsample == 1:
+        raise invalid(
+            "subsample",
+            'below 1 with early_stopping="out_of_bag", so that every round leaves samples out',
+            forest.subsample,
+            "pass for example 0.7",
+        )
     scoring = forest.scoring
     if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
         raise invalid(
@@ -116,20 +131,7 @@ def stops_early(forest: BoostedParameters, n_samples: int) -> bool:
     return bool(forest.early_stopping)
 
 
-def part_features(
-    projections: ProjectionDistribution,
-) -> tuple[bool, ProjectionDistribution | None]:
-    """Whether single features are candidates, and the distribution of the others, if any."""
-    if isinstance(projections, AxisAligned):
-        return True, None
-    if not isinstance(projections, Mixture):
-        return False, projections
-    used = [(component, weight) for component, weight in projections.components if weight > 0]
-    others = [(component, w) for component, w in used if not isinstance(component, AxisAligned)]
-    features = len(others) < len(used)
-    if not others:
-        return True, None
-    return features, others[0][0] if len(others) == 1 else Mixture(others)
+OTHER_LOSS = "pass one of them, or an object of a class that derives from silvan.losses.Loss"
 
 
 def boost_options(
@@ -140,10 +142,11 @@ def boost_options(
     options = _core.BoostOptions()
     options.use_features = use_features
     options.n_directions = 0 if drawn is None else n_directions(forest, n_features)
-    options.redraw_every = int(forest.redraw_every)
+    options.redraw_every = min(int(forest.redraw_every), NO_LIMIT)
     options.max_bins = int(forest.max_bins)
-    options.max_leaf_nodes = 0 if forest.max_leaf_nodes is None else int(forest.max_leaf_nodes)
-    options.max_depth = NO_LIMIT if forest.max_depth is None else int(forest.max_depth)
+    n_leaves, depth = forest.max_leaf_nodes, forest.max_depth
+    options.max_leaf_nodes = 0 if n_leaves is None else min(int(n_leaves), NO_LIMIT)
+    options.max_depth = NO_LIMIT if depth is None else min(int(depth), NO_LIMIT)
     options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_child_weight = float(forest.min_child_weight)
     options.l1 = float(forest.l1_regularization)
@@ -153,16 +156,11 @@ def boost_options(
     options.colsample = float(forest.colsample)
     options.random_thresholds = forest.thresholds == "random"
     options.vector_leaves = bool(forest.vector_leaves)
-    monotone = _monotone(forest, n_features)
+    monotone = monotone_signs(forest, n_features)
     groups = _interaction_groups(forest.interaction_cst, n_features)
     for name, given in (("monotonic_cst", monotone), ("interaction_cst", groups)):
-        if given is not None and not (use_features and drawn is None):
-            raise invalid(
-                name,
-                "None where directions have several features",
-                getattr(forest, name),
-                "pass projections=silvan.projections.AxisAligned(), or leave it out",
-            )
+        if given is not None:
+            require_single_features(name, getattr(forest, name), projections)
     if monotone is not None and forest.vector_leaves:
         raise invalid(
             "vector_leaves",
@@ -173,31 +171,6 @@ def boost_options(
     options.monotone = np.zeros(0, dtype=np.int8) if monotone is None else monotone
     options.interaction_groups = [] if groups is None else groups
     return options
-
-
-def _monotone(forest: BoostedParameters, n_features: int) -> NDArray[np.int8] | None:
-    """The constraint of each feature: -1, 0 or 1; None where there are none."""
-    given: Any = forest.monotonic_cst
-    if given is None:
-        return None
-    constraints = np.zeros(n_features, dtype=np.int8)
-    rule = f"None, a sequence of {n_features} numbers -1, 0 or 1, or a dictionary of these by names"
-    remedy = "pass one for each feature"
-    if isinstance(given, Mapping):
-        names = list(getattr(forest, "feature_names_in_", ()))
-        unknown = [name for name in given if name not in names]
-        if unknown:
-            raise invalid("monotonic_cst", rule, given, f"X has no column named {unknown[0]!r}")
-        known = all(value in (-1, 0, 1) for value in given.values())
-        for name, value in given.items() if known else ():
-            constraints[names.index(name)] = value
-    else:
-        values = np.asarray(given)
-        known = values.shape == (n_features,) and bool(np.isin(values, (-1, 0, 1)).all())
-        constraints = values.astype(np.int8) if known else constraints
-    if not known:
-        raise invalid("monotonic_cst", rule, given, remedy)
-    return constraints if constraints.any() else None
 
 
 def _interaction_groups(given: Any, n_features: int) -> list[list[int]] | None:

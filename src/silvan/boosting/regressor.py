@@ -14,6 +14,7 @@ from silvan._persistence import require_fitted
 from silvan._validation import check_choice, invalid, is_number
 from silvan.boosting import _docs  # noqa: F401
 from silvan.boosting.base import BoostedForest
+from silvan.boosting.parameters import OTHER_LOSS
 from silvan.forests._docs import shared_docs
 from silvan.forests.numbers import NumberForest
 from silvan.forests.targets import Targets
@@ -130,7 +131,7 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.loss, Loss):
-            check_choice("loss", self.loss, _LOSSES)
+            check_choice("loss", self.loss, _LOSSES, OTHER_LOSS)
         needed = self.loss == "quantile"
         given = is_number(self.quantile) and 0 < self.quantile < 1  # type: ignore[operator]
         if not (given if needed else given or self.quantile is None):
@@ -151,6 +152,9 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
             loss = _LOSSES[self.loss]()
         loss.check_targets(targets.encoded)
         return loss
+
+    def _n_predicted(self, targets: Targets) -> int:
+        return int(targets.encoded.shape[1])
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
+from silvan.boosting.answers import ask_derivatives, ask_leaf_values
 from silvan.boosting.parts import Part, Parts
 from silvan.boosting.scores import ScoredSamples, Scoring, best_round, has_converged
 from silvan.forest_arrays import ForestArrays
@@ -23,7 +24,8 @@ _BLOCK = 2**14
 class Curves(NamedTuple):
     """Scores before the first round and after each; none of held-out samples where there are none.
 
-    A larger score is better.
+    A larger score is better. Where rounds are judged out of bag, those of held-out samples are the
+    first of the training samples and what each round added to that of the samples it left out.
     """
 
     training: list[float]
@@ -62,6 +64,9 @@ class Boosting:
         self._n_threads = n_threads
         self._grown: list[ForestArrays] = []
         self._n_rounds = 0
+        # Whether rounds are judged by the samples that they leave out.
+        self.scores_out_of_bag = False
+        self._before: Floats | None = None  # raw scores before the last round
 
     def begin(self, start: Floats, earlier: ForestArrays | None, n_rounds: int) -> None:
         """Set raw scores to those of the trees of the rounds that are there already."""
@@ -85,10 +90,28 @@ class Boosting:
         curves.training.append(scoring(scored.part, scored.take(self._raw)))
         if self._validation is not None:
             curves.validation.append(scoring(self._validation, self._held_out))
+        elif self.scores_out_of_bag:
+            start = curves.validation[-1] if curves.validation else curves.training[-1]
+            curves.validation.append(start + self._gain_out_of_bag(scoring))
+
+    def _gain_out_of_bag(self, scoring: Scoring) -> float:
+        """By how much the last round improved the score of the samples that it left out.
+
+        Rounds before were grown on some of these, so that their score itself is too good, but what
+        this round adds to it owes them nothing.
+        """
+        if self._before is None:
+            return 0.0
+        outside = self._booster.outside()
+        y, weight = self._training.y[outside], self._training.weight
+        part = Part(self._training.features[:0], y, None if weight is None else weight[outside])
+        return scoring(part, self._raw[outside]) - scoring(part, self._before[outside])
 
     def grow(self, number: int, pool: ThreadPoolExecutor) -> None:
         """Grow the trees of a round."""
         gradients, hessians = self._derivatives(pool)
+        if self.scores_out_of_bag:
+            self._before = self._raw.copy()
         renews = type(self._loss).leaf_values is not Loss.leaf_values
         raw = None if renews else self._raw
         self._booster.grow_round(number, gradients, hessians, raw, self._n_threads)
@@ -106,8 +129,8 @@ class Boosting:
         def work(first: int) -> None:
             block = slice(first, first + _BLOCK)
             weight = None if training.weight is None else training.weight[block]
-            gradients[block], hessians[block] = self._loss.gradient_and_hessian(
-                training.y[block], raw[block], weight
+            gradients[block], hessians[block] = ask_derivatives(
+                self._loss, training.y[block], raw[block], weight
             )
 
         starts = range(0, len(raw), _BLOCK)
@@ -120,8 +143,10 @@ class Boosting:
         y, weight = self._training.y, self._training.weight
         leaves = self._booster.leaves(self._n_threads)
         # A tree for each output, or one for all of them.
-        values: list[Any] = [
-            self._loss.leaf_values(y[:, k], self._raw[:, k], weight, leaves[:, k % leaves.shape[1]])
+        values = [
+            ask_leaf_values(
+                self._loss, y[:, k], self._raw[:, k], weight, leaves[:, k % leaves.shape[1]]
+            )
             for k in range(y.shape[1])
         ]
         by_leaf = np.concatenate(values) if leaves.shape[1] > 1 else np.column_stack(values)

@@ -110,6 +110,12 @@ def best_round(scores: list[float]) -> int:
 
 def has_converged(scores: list[float], n_iter_no_change: int, tol: float) -> bool:
     """Whether none of the last scores is better than all before by more than `tol`."""
+    if np.isnan(scores).any():
+        raise ValueError(
+            "scoring must return numbers to stop early by, but it returned nan after round "
+            f"{int(np.isnan(scores).argmax())}; hold out more samples (validation_fraction), pass "
+            "another scoring, or early_stopping=False."
+        )
     if len(scores) <= n_iter_no_change:
         return False
     before, last = scores[:-n_iter_no_change], scores[-n_iter_no_change:]

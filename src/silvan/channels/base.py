@@ -71,8 +71,8 @@ class Channel(ParameterHolder, ABC):
         Parameters
         ----------
         samples : ndarray of shape (n_samples, *plane.shape)
-            Values of one plane: float32, or uint8 as they were given. NaN is a missing value: a
-            result is missing (NaN) where it is computed from one.
+            Values of one plane: float32, or uint8 as they were given; read-only. NaN is a missing
+            value: a result is missing (NaN) where it is computed from one.
         plane : Plane
             The grid, with `pad` for the ends of its axes.
         state : dict of str to ndarray

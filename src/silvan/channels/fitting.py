@@ -152,9 +152,10 @@ def as_channels(channels: Any, plane: Plane) -> tuple[Channel, ...]:
         Copies are not made.
     """
     given = list(channels) if isinstance(channels, list | tuple) else []
+    # A class can be called, too, but computes nothing: it lacks its parentheses.
     built = tuple(
-        Function(channel) if not isinstance(channel, Channel) and callable(channel) else channel
-        for channel in given
+        Function(entry) if callable(entry) and not isinstance(entry, Channel | type) else entry
+        for entry in given
     )
     if not built or not all(isinstance(channel, Channel) for channel in built):
         raise invalid(
@@ -177,6 +178,11 @@ def _compute(channel: Channel, values: NDArray[Any], plane: Plane, state: State)
             f"{type(channel).__name__}.compute must return an array of shape (n_samples, "
             f"len(names), *shape) with as many axes in shape as {plane.shape} has, but for "
             f"{expected[0]} samples and {expected[1]} names it returned {arrays.shape}; reshape it."
+        )
+    if arrays.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{type(channel).__name__}.compute must return real numbers, but for "
+            f"{channel.names(plane)[0]!r} it returned dtype {arrays.dtype}; convert it to floats."
         )
     return arrays
 

@@ -114,11 +114,16 @@ class PlaneGrid:
         return math.prod(self.shape) // self.plane.n_cells
 
     def divide(self, samples: NDArray[Any]) -> NDArray[Any]:
-        """Flat samples as an array of shape (n_samples, n_planes, *plane.shape)."""
+        """Flat samples as an array of shape (n_samples, n_planes, *plane.shape), not to be written.
+
+        Often it is a view of what a user passed, and every channel must see the same values.
+        """
         order = self._order()
         grid = samples.reshape(len(samples), *self.shape)
         moved = grid.transpose(0, *(1 + axis for axis in order))
-        return moved.reshape(len(samples), self.n_planes, *self.plane.shape)
+        divided = moved.reshape(len(samples), self.n_planes, *self.plane.shape)
+        divided.flags.writeable = False
+        return divided
 
     def unite(self, planes: NDArray[Any]) -> NDArray[Any]:
         """What `divide` made of samples, as an array of shape (n_samples, *shape)."""

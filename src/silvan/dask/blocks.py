@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from silvan import _core
@@ -89,9 +90,14 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     n_samples = count_samples(X)
     if n_samples == 0:
         return Survey(0)
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but forests on a cluster read dense partitions only; "
+            "pass arrays or frames, or fit on one machine."
+        )
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
-    numeric = forest._multi_output
+    numeric = forest._numeric_targets
     if numeric:
         refuse_odd_targets(y)
     checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)

@@ -16,7 +16,8 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.fitting import TrainingSamples
-from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, unit_factors
+from silvan.forests.sampling import SamplePlan, Sampling, unit_factors
+from silvan.forests.target_rounding import TargetRounding
 from silvan.forests.targets import Targets
 
 
@@ -84,7 +85,7 @@ class _DrawnTargets(Targets):
         return {}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _DrawnSampling(Sampling):
     """Draws that were made from a larger set."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from distributed import Future
 from numpy.typing import NDArray
 
-from silvan._validation import MAX_SAMPLES, check_sample_weight
+from silvan._validation import MAX_SAMPLES, check_sample_weight, invalid
 from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
@@ -112,6 +112,13 @@ class Partitioned:
             channels = reader.channels_ = self._learn_channels(reader, plan, seed)
         order, repeats = self._order(reader, spreads, plan)
         honest = plan.estimation_share > 0
+        if plan.stratified:
+            raise invalid(
+                "class_weight",
+                '"balanced", a dictionary or None where samples stay in their partitions',
+                "balanced_subsample",
+                'pass "balanced", or layout="replicated"',
+            )
         sampling = sampling_in_order(plan, order, repeats if honest else None, seed)
         self._drawer = TreeDrawer(
             sampling, self._starts, with_ranks=forest._n_categories() is not None
@@ -205,7 +212,8 @@ class Partitioned:
         if classes is None:
             numbers = [survey.targets for survey in seen if survey.targets is not None]
             _check_widths([part.shape[1:] for part in numbers])
-            return NumberTargets.encode(np.concatenate(numbers))
+            criterion = getattr(self._encoding.forest, "criterion", "")
+            return NumberTargets.encode(np.concatenate(numbers), criterion)
         # As short as can be: of a large table these are what the client holds most of.
         encode = partial(encode_labels, classes, dtype=np.min_scalar_type(len(classes)).type)
         codes = self._session.compute([(encode, part.y) for part in self._parts])

@@ -11,6 +11,7 @@ from silvan.files.encoding import register
 from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
+from silvan.forests.fitting import TreeSeed
 from silvan.forests.sampling import SamplePlan, Sampling
 from silvan.forests.scaling import LinearScaler
 from silvan.preprocessing import RankScaler
@@ -44,5 +45,6 @@ for _class in (
     RankScaler,
     SamplePlan,
     Sampling,
+    TreeSeed,
 ):
     register(_class)

@@ -44,13 +44,13 @@ _DATE_DTYPE = re.compile(r"(datetime|timedelta)64\[\w+\]")
 def register(cls: C) -> C:
     """Allow objects of a class in files.
 
-    Needed for projection distributions of your own. A program that loads such a file registers the
-    class, too, under the same name.
+    Needed for projection distributions, channels and losses of your own. A program that loads such
+    a file registers the class, too, under the same name.
 
     Parameters
     ----------
     cls : type
-        A subclass of ProjectionDistribution, or of a forest.
+        A subclass of ProjectionDistribution, Channel, Loss, or of a forest.
 
     Returns
     -------
@@ -318,7 +318,8 @@ def _join(path: str, name: object) -> str:
 
 def _refusal(value: Any, path: str) -> ValueError:
     what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else repr(value)[:60]
-    return ValueError(
-        f"{path} is {what}, which cannot be saved; set it to something that can, such as numbers, "
-        "strings and arrays of them."
-    )
+    remedy = "set it to something that can, such as numbers, strings and arrays of them"
+    if callable(value):
+        remedy = "files hold no code: set it to something else, or write a class in its place and "
+        remedy += "register that with silvan.files.register"
+    return ValueError(f"{path} is {what}, which cannot be saved; {remedy}.")

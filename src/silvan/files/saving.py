@@ -85,7 +85,7 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = False) -> Any:
     try:
         estimator = decoder.decode(encoded)
         check_is_fitted(estimator)
-    except FileFormatError:
+    except (FileFormatError, MemoryError):  # a starved process says nothing of the file
         raise
     except (Exception, RecursionError) as error:
         # Whatever a part of the file is not, the file as a whole is not a forest.

@@ -42,7 +42,7 @@ _PARTS = {
             random convolutions of a series, and the values and their gradients of images and
             volumes. Colours and sensors have arrays of their own, see `contiguous`. "raw" sums
             patches of the values themselves: the manifold forest of the papers.
-        statistics : "auto" or sequence of {"mean", "spread", "slope"}, default="auto"
+        statistics : {"auto", "mean", "spread", "slope"} or sequence of these, default="auto"
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
         shift : int or "auto", default="auto"
@@ -84,15 +84,20 @@ _PARTS = {
         oob_score : bool or callable, default=False
             Whether to estimate the accuracy on samples that a tree did not draw. A callable is used
             as ``oob_score(y_true, y_pred)`` in place of the accuracy.
-        class_weight : dict, "balanced" or None, default=None
+        class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
             Weights of the classes, multiplied with `sample_weight`: a dictionary (classes that it
             leaves out have weight 1), or "balanced" for weights inversely proportional to the
-            classes' total weights.
+            classes' total weights. With "balanced_subsample" every tree draws the same number of
+            samples from each class, up to one, instead of the same number on average; with
+            ``bootstrap=False`` it is "balanced". For several outputs, a list of dictionaries; the
+            weights of the outputs are multiplied.
     """,
     "regressor_criterion": """
-        criterion : {"squared_error"}, default="squared_error"
-            Impurity that a split should decrease: the variance of the targets, averaged over the
-            outputs.
+        criterion : str, default="squared_error"
+            Impurity that a split should decrease, averaged over the outputs: the variance of the
+            targets ("squared_error", also called "friedman_mse"); "absolute_error", their mean
+            distance from the median, which leaves then predict; or "poisson", half the deviance,
+            for targets that are not negative.
     """,
     "regressor_oob": """
         oob_score : bool or callable, default=False
@@ -123,9 +128,23 @@ _PARTS = {
         min_samples_leaf : int or float, default=1
             Number of distinct samples that both sides of a split need; a float below 1 is a
             fraction of the samples.
+        min_weight_fraction_leaf : float, default=0.0
+            Share of a tree's weight that both sides of a split need, at most 0.5.
         min_impurity_decrease : float, default=0.0
             Least decrease of impurity that a split must bring, times the node's share of the
             weight.
+        max_leaf_nodes : int or None, default=None
+            Largest number of leaves of a tree. With a limit, the leaf is split next whose split
+            decreases the impurity of the tree most; None sets no limit.
+        monotonic_cst : array-like of int, dict or None, default=None
+            For each feature 1 where predictions must rise with it, -1 where they must fall, 0 for
+            no constraint, in order or by names: the predicted number, or the probability of the
+            second of two classes. Only with single features
+            (``projections=silvan.projections.AxisAligned()``), and not with ``honest=True``.
+        ccp_alpha : float, default=0.0
+            Price of a leaf in minimal cost-complexity pruning: of each grown tree the smallest
+            subtree is kept whose impurity plus `ccp_alpha` times its number of leaves is least.
+            Not in honest forests.
     """,
     "sampling": """
         max_samples : int, float or str, default=None
@@ -243,12 +262,13 @@ _PARTS = {
     """,
     "classifier_fitted": """
         classes_ : ndarray of shape (n_classes_,)
-            The labels of the classes, sorted.
+            The labels of the classes, sorted; a list of arrays for several outputs.
         n_classes_ : int
-            Number of classes.
+            Number of classes; a list for several outputs.
         oob_decision_function_ : ndarray of shape (n_samples, n_classes_)
             Class probabilities from the trees that did not draw the sample; NaN for samples that
-            all trees drew and for samples of weight zero. Only if `oob_score` is not False.
+            all trees drew and for samples of weight zero. Only if `oob_score` is not False. Of
+            several outputs, of shape (n_samples, n_classes, n_outputs_).
     """,
     "regressor_fitted": """
         oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
@@ -273,6 +293,11 @@ _PARTS = {
             Share of each feature in the decrease of impurity.
         oob_score_ : float
             Score of the out-of-bag predictions; only if `oob_score` is not False.
+        estimators_ : sequence of forests
+            The trees, each as a forest of one tree that shares the arrays; ``len(forest)``,
+            ``forest[0]`` and ``for tree in forest`` are short for it.
+        estimators_samples_ : list of ndarray
+            The samples that each tree drew, as often as it drew them.
     """,
     "grid_samples": """
         Every method takes `X` as flat samples of shape (n_samples, n_features) or in the shape of

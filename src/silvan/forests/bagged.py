@@ -13,6 +13,7 @@ from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.pruning import prune
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingSamples
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
@@ -72,7 +73,15 @@ class BaggedForest(BaggedParameters, BaseForest):
         first, last = trees
         with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
             grown = self._grow_range(rows, growth, trees, progress)
-        return replace(grown, values=rows.targets.leaf_values(grown, rows.sampling, first))
+        alpha = self._pruning()
+        if alpha > 0:
+            grown = prune(grown, alpha)
+        values = rows.targets.leaf_values(grown, rows.sampling, first, pruned=alpha > 0)
+        return replace(grown, values=values)
+
+    def _pruning(self) -> float:
+        """The price of a leaf in minimal cost-complexity pruning; 0 does not prune."""
+        return 0.0
 
     def _grow_range(
         self,

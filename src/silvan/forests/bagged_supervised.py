@@ -16,21 +16,32 @@ from silvan._persistence import require_fitted
 from silvan._validation import check_choice, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.bagged import BaggedForest
+from silvan.forests.constraints import (
+    monotone_signs,
+    require_numbers,
+    require_one_number,
+    require_single_features,
+)
 from silvan.forests.fitted import FittedForest
-from silvan.forests.fitting import TrainingSamples
+from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.parameters import (
+    NO_LIMIT,
     BaggedSupervisedParameters,
     check_bagged_supervised_parameters,
 )
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
 from silvan.forests.targets import Targets
+from silvan.forests.trees import TreesMixin
 from silvan.forests.weights import SampleWeighting
+from silvan.projections import ProjectionDistribution
 
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, BaggedForest):
+class BaggedSupervisedForest(
+    TreesMixin, BaggedSupervisedParameters, SupervisedForest, BaggedForest
+):
     """A forest of independent trees that learns from targets."""
 
     # Names of the criteria, and what the core calls them.
@@ -73,14 +84,41 @@ class BaggedSupervisedForest(BaggedSupervisedParameters, SupervisedForest, Bagge
                 settled.bootstrap,
                 settled.max_samples,
                 self.honest_fraction if self.honest else 0.0,
+                self._draws_by_class(),
             ),
             numeric_targets=targets.numeric,
         )
+
+    def _draws_by_class(self) -> bool:
+        """Whether every tree draws as many samples of each class as their weights ask for."""
+        class_weight = getattr(self, "class_weight", None)
+        return isinstance(class_weight, str) and class_weight == "balanced_subsample"
+
+    def _pruning(self) -> float:
+        return float(self.ccp_alpha)
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
+        checked = super()._check_fit(X, y, sample_weight)
+        if self.monotonic_cst is not None:
+            require_one_number(self.monotonic_cst, checked.targets)
+        return checked
+
+    def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+        projections, options = super()._growth(plan)
+        if self.max_leaf_nodes is not None:
+            options.max_leaf_nodes = min(int(self.max_leaf_nodes), NO_LIMIT)
+        signs = monotone_signs(self, self._n_columns())
+        if signs is not None:
+            require_single_features("monotonic_cst", self.monotonic_cst, projections)
+            require_numbers(signs, self._n_categories(), self.monotonic_cst)
+            options.monotone = signs
+        return projections, options
 
     def _choose_criterion(
         self, options: _core.GrowOptions, plan: SamplePlan, n_features: int
     ) -> None:
         options.criterion = self._criteria[self.criterion]
+        options.min_weight_fraction_leaf = float(self.min_weight_fraction_leaf)
         options.random_thresholds = self._settled().thresholds == "random"
 
     def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:

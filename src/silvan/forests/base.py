@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from silvan import _core
 from silvan._persistence import PersistentMixin, require_fitted
+from silvan._sparse import SparseSamples
 from silvan._validation import (
     TrainingFeatures,
     as_samples,
@@ -25,6 +28,7 @@ from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import (
     CheckedSamples,
     TrainingSamples,
+    TreeSeed,
     check_more_trees,
     check_same_samples,
     check_warm_start,
@@ -98,7 +102,7 @@ class BaseForest(
             sampling=self._sampling,
             n_threads=self._n_threads(),
             read=self._rows,
-            check=self._check_samples,
+            check=self._check_dense_samples,
             sample_shape=self._sample_shape(),
         )
 
@@ -124,12 +128,12 @@ class BaseForest(
     def _training_set(self, rows: TrainingSamples) -> _core.TrainingSet:
         """The samples as the core reads them."""
         sampling, targets = rows.sampling, rows.targets
-        return _core.TrainingSet(
-            *rows.features,
-            _core.Targets(targets.native(sampling.plan), sampling.weights, targets.n_values),
-            sampling.native(),
-            self._n_categories(),
+        native = _core.Targets(
+            targets.native(sampling.plan), sampling.weights, targets.n_values, targets.n_averaged
         )
+        if isinstance(rows.features.columns, SparseSamples):
+            return _core.TrainingSet(rows.features.columns.native, native, sampling.native())
+        return _core.TrainingSet(*rows.features, native, sampling.native(), self._n_categories())
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as the core grows on them, and the draws of every tree."""
@@ -146,12 +150,14 @@ class BaseForest(
         sampling = make_sampling(
             plan, features, targets.kept(plan), seed, spreads, self._n_threads()
         )
+        if isinstance(self.random_state, TreeSeed):
+            sampling = replace(sampling, first_tree=self.random_state.tree)
         return TrainingSamples(features, targets, sampling, spreads)
 
     def _has_unit_free_directions(self) -> bool:
         return find_component(self._given_projections(), UnitFree) is not None
 
-    def _spreads_of(self, columns: NDArray[Any]) -> NDArray[np.float64] | None:
+    def _spreads_of(self, columns: Any) -> NDArray[np.float64] | None:
         """The spread of each feature where directions have no units; None where they have."""
         if not self._has_unit_free_directions():
             return None
@@ -179,8 +185,21 @@ class BaseForest(
         return leaves
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        """Check samples to predict; return them as the core reads them."""
-        return self._scaled(self._checked(X))
+        """Check samples for a reader of the forest; return them as the core reads them."""
+        checked = self._check_dense_samples(X)
+        check_features(checked)
+        return self._scaled(checked)
+
+    def _check_dense_samples(self, X: ArrayLike) -> NDArray[Any]:
+        """The same before scaling; readers look at values one by one."""
+        check_is_fitted(self)
+        checked = self._check_samples(X)
+        if issparse(checked):
+            raise ValueError(
+                "X must be dense here, where single values are looked at, but it is sparse; pass "
+                "X.toarray() of the samples that you need."
+            )
+        return checked
 
     def _checked(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples to predict; return an array with a column per feature."""
@@ -197,7 +216,8 @@ class BaseForest(
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         """Checked samples as the trees read them."""
-        return as_samples(checked)
+        samples: NDArray[Any] = as_samples(checked)
+        return samples
 
     def _sample_shape(self) -> tuple[int, ...]:
         """The shape of a sample as `fit` was given it."""

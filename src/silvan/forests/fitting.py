@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,8 +53,18 @@ def unchanged_on_failure(estimator: object) -> Iterator[None]:
         raise
 
 
+@dataclass(frozen=True)
+class TreeSeed:
+    """What the draws of one tree come from: the seed of a forest, and the tree's number in it."""
+
+    seed: int
+    tree: int
+
+
 def draw_seed(random_state: object) -> int:
     """A seed for the core's random streams."""
+    if isinstance(random_state, TreeSeed):
+        return random_state.seed
     try:
         random = check_random_state(random_state)
     except ValueError as error:
@@ -74,7 +85,7 @@ def check_warm_start(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None
     for name in ("n_features_in_", "shape_", "n_outputs_", "classes_"):
         was: Any = earlier.get(name)
         is_now: Any = now.get(name)
-        if not np.array_equal(was, is_now):
+        if not _same(was, is_now):
             raise ValueError(
                 f"warm_start=True grows more trees on the same data, but {name} was {was} and is "
                 f"{is_now}; pass the same data, or set warm_start=False."
@@ -87,6 +98,13 @@ def check_warm_start(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None
             "warm_start=True grows more trees on the same data, but its categories are not what "
             "they were; pass the same data, or set warm_start=False."
         )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two attributes are the same; classes of several outputs are lists of arrays."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return all(map(np.array_equal, one, other))
+    return np.array_equal(one, other)
 
 
 def check_more_trees(n_estimators: int, n_trees: int) -> None:

@@ -62,6 +62,8 @@ class GridForest(GridParameters, SupervisedForest):
     def _default_projections() -> ProjectionDistribution:
         return Patches()
 
+    # Neighbours on a grid are read side by side.
+    _takes_sparse = False
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
     channels_: FittedChannels | None = None

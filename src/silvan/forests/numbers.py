@@ -15,7 +15,7 @@ from silvan.forests.targets import NumberTargets
 class NumberForest(MultiOutputMixin, RegressorMixin, SupervisedForest):  # type: ignore[misc]
     """A forest that learns numbers, one or several for each sample."""
 
-    _multi_output = True
+    _numeric_targets = True
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the targets of each sample.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from silvan import _core
 from silvan._parameters import growing
@@ -77,6 +78,10 @@ class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
     """What forests have that are both."""
 
     criterion: str = growing("squared_error")
+    max_leaf_nodes: int | None = growing(None)
+    monotonic_cst: ArrayLike | Mapping[str, int] | None = growing(None)
+    min_weight_fraction_leaf: float = growing(0.0)
+    ccp_alpha: float = growing(0.0)
     honest: bool = False
     honest_fraction: float = 0.5
     oob_score: bool | Callable[..., float] = False
@@ -125,7 +130,32 @@ def check_supervised_parameters(forest: SupervisedParameters) -> None:
 
 def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> None:
     """The same of those that only bagged forests with targets have."""
+    check_integer("max_leaf_nodes", forest.max_leaf_nodes, 2, or_none=True)
+    fraction = forest.min_weight_fraction_leaf
+    if not (is_number(fraction) and 0 <= fraction <= 0.5):
+        raise invalid(
+            "min_weight_fraction_leaf",
+            "a number between 0 and 0.5, the share of a tree's weight that a leaf needs",
+            fraction,
+            "0.0 sets no limit",
+        )
+    if not (is_number(forest.ccp_alpha) and forest.ccp_alpha >= 0):
+        raise invalid("ccp_alpha", "a number >= 0", forest.ccp_alpha, "0.0 does not prune")
+    if forest.ccp_alpha and forest.honest:
+        raise invalid(
+            "ccp_alpha",
+            "0.0 in honest forests, whose leaves other samples fill",
+            forest.ccp_alpha,
+            "limit trees by min_samples_leaf or max_depth",
+        )
     check_flag("honest", forest.honest)
+    if forest.honest and forest.monotonic_cst is not None:
+        raise invalid(
+            "honest",
+            "False with monotonic_cst, since leaves of honest trees have values of other samples",
+            forest.honest,
+            "leave one of them out",
+        )
     if not (is_number(forest.honest_fraction) and 0 < forest.honest_fraction < 1):
         raise invalid(
             "honest_fraction",

@@ -15,6 +15,7 @@ from silvan._validation import invalid
 from silvan.forests._docs import shared_docs
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.numbers import NumberForest
+from silvan.forests.targets import NumberTargets
 from silvan.forests.weights import SampleWeighting, weighted_quantiles
 
 
@@ -82,7 +83,14 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
     (3, 2)
     """
 
-    _criteria: ClassVar[Mapping[str, str]] = {"squared_error": "squared_error"}
+    # Friedman's improvement of a split is its decrease of squared error (Friedman 2001, eq. 35).
+    _criteria: ClassVar[Mapping[str, str]] = {
+        "squared_error": "squared_error",
+        "friedman_mse": "squared_error",
+        "absolute_error": "absolute_error",
+        "poisson": "poisson",
+    }
+    _takes_sparse = True
     _metric = staticmethod(_r2)
     _fitted: ClassVar[tuple[str, ...]] = ("oob_prediction_", "_y")
 
@@ -131,6 +139,9 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
                 quantiles[block, :, k] = weighted_quantiles(weights, self._y[:, k], levels.ravel())
         quantiles = self._drop_single_output(quantiles)
         return quantiles[:, 0] if levels.ndim == 0 else quantiles
+
+    def _encode_targets(self, y: NDArray[Any]) -> NumberTargets:
+        return NumberTargets.encode(y, self._criteria[self.criterion])
 
     def _keep_out_of_bag(
         self, predictions: NDArray[np.float64], y: NDArray[Any], scored: NDArray[np.bool_]

@@ -40,6 +40,7 @@ class SamplePlan:
     replace: bool
     weight_bits: int  # no sum of weights exceeds 2 ** weight_bits times their last binary place
     estimation_share: float  # of the samples of an honest tree; 0: trees are not honest
+    stratified: bool = False  # every tree draws as many of each class as its weight asks for
 
     @property
     def n_kept(self) -> int:
@@ -73,6 +74,7 @@ class SamplePlan:
         _require_integer("weight_bits", self.weight_bits, 0, MANTISSA_BITS)
         share = self.estimation_share
         _require(isinstance(share, float) and 0 <= share < 1, "estimation_share is not in [0, 1)")
+        _require(isinstance(self.stratified, bool), "stratified is neither true nor false")
         return self
 
 
@@ -86,6 +88,8 @@ class Sampling:
     weights: NDArray[np.float64] | None  # weight of each kept sample besides its multiplicity
     seed: int
     repeats: NDArray[np.uint8] | None  # honest: where a sample in order equals the one before
+    strata: NDArray[np.int64] | None = None  # stratified: where each class ends in order
+    first_tree: int = 0  # number of the first tree, where the forest is a part of another
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
@@ -97,6 +101,8 @@ class Sampling:
             self.cumulative,
             plan.estimation_share,
             self.repeats,
+            strata=self.strata,
+            first_tree=self.first_tree,
         )
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
@@ -145,7 +151,17 @@ class Sampling:
             self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
             "it does not say of every sample whether it is repeated",
         )
+        _require(
+            self.strata is None
+            or (
+                _is_vector(self.strata, np.int64)
+                and bool((np.diff(self.strata, prepend=0) > 0).all())
+                and self.strata[-1] == n_rows
+            ),
+            "its classes do not end one after the other",
+        )
         _require_integer("seed", self.seed, 0, 2**63 - 1)
+        _require_integer("first_tree", self.first_tree, 0, 2**31 - 1)
         return self
 
     def same_as(self, other: Sampling) -> bool:
@@ -166,6 +182,7 @@ class DrawRule(NamedTuple):
     bootstrap: bool
     max_samples: Any = None
     estimation_share: float = 0.0
+    stratified: bool = False
 
 
 def plan_samples(
@@ -177,7 +194,7 @@ def plan_samples(
     numeric_targets: bool,
 ) -> SamplePlan:
     """Apply the meaning of sample weights; `class_factor` is the class weight of each sample."""
-    bootstrap, max_samples, estimation_share = rule
+    bootstrap, max_samples, estimation_share, stratified = rule
     kept, weights = _positive_weights(n_samples, sample_weight, class_factor)
     n_kept = n_samples if kept is None else len(kept)
     n_draws = _number_of_draws(n_kept, n_samples, sample_weight, bootstrap, max_samples)
@@ -190,7 +207,14 @@ def plan_samples(
     elif weights is not None:
         weights = exact_weights(weights)
     return SamplePlan(
-        n_samples, kept, weights, n_draws, bool(bootstrap), total_bits, float(estimation_share)
+        n_samples,
+        kept,
+        weights,
+        n_draws,
+        bool(bootstrap),
+        total_bits,
+        float(estimation_share),
+        stratified and bool(bootstrap),
     )
 
 
@@ -205,12 +229,24 @@ def make_sampling(
     """Fix the canonical order of the kept samples, and with it every draw."""
     targets = y.reshape(len(y), -1)
     order = order_samples(features.rows, targets, plan, spreads, n_threads)
+    strata = None
+    if plan.stratified:
+        order, strata = _order_by_class(order, targets)
     honest = plan.estimation_share > 0
     factors = unit_factors(spreads)
     repeats = (
         _core.sample_repeats(features.rows, targets, order, factors, n_threads) if honest else None
     )
-    return sampling_in_order(plan, order, repeats, seed)
+    return replace(sampling_in_order(plan, order, repeats, seed), strata=strata)
+
+
+def _order_by_class(
+    order: NDArray[np.uint32], targets: NDArray[Any]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The samples class after class, each in canonical order, and where each class ends."""
+    _, labels = np.unique(targets[order], axis=0, return_inverse=True)
+    by_class = np.argsort(labels.ravel(), kind="stable")
+    return order[by_class], np.cumsum(np.bincount(labels.ravel()), dtype=np.int64)
 
 
 def sampling_in_order(
@@ -256,42 +292,6 @@ def shared_weight_bits(n_samples: int) -> int:
     """
     sample_bits = (n_samples - 1).bit_length()
     return sample_bits + (MANTISSA_BITS - sample_bits) // 2
-
-
-def exact_targets(y: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
-    """Centre targets and round them to `bits` bits of half their range, column by column.
-
-    The centre is the middle of the range, which no order and no repetition of samples can change. A
-    target is off by at most ``2 ** -(bits + 1)`` of the power of two above half the range: with
-    equal weights and 1000 samples (43 bits) that is a relative 1e-13.
-    """
-    return TargetRounding.of(y, bits)(y)
-
-
-@dataclass(frozen=True, eq=False)
-class TargetRounding:
-    """The centre of targets, and the last place that they are rounded to, column by column."""
-
-    centre: NDArray[np.float64]
-    quantum: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, y: NDArray[np.float64], bits: int) -> TargetRounding:
-        """What the range of the targets and a number of bits ask for."""
-        centre = middle(y)
-        exponent = np.maximum(np.frexp(np.abs(y - centre).max(axis=0))[1], -900)
-        return cls(centre, np.ldexp(1.0, exponent - bits))
-
-    def __call__(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Targets that are centred and rounded; their type stays."""
-        rounded: NDArray[np.float64] = np.rint((y - self.centre) / self.quantum) * self.quantum
-        return rounded
-
-
-def middle(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Middle of the range of each column."""
-    centre: NDArray[np.float64] = y.min(axis=0) / 2 + y.max(axis=0) / 2
-    return centre
 
 
 def target_bits(plan: SamplePlan) -> int:

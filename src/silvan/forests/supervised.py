@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from silvan._persistence import require_fitted
@@ -19,6 +21,7 @@ from silvan._validation import (
     check_numbers,
     check_sample_weight,
     check_unmasked,
+    invalid,
     is_integer,
 )
 from silvan.forest_arrays import ForestArrays
@@ -38,8 +41,11 @@ from silvan.forests.targets import Targets
 class SupervisedForest(SupervisedParameters, BaseForest):
     """A forest that learns from targets; subclasses encode them and predict."""
 
-    # Whether y may have several columns of numbers.
-    _multi_output: ClassVar[bool]
+    # Whether y has numbers, and whether it may have several columns.
+    _numeric_targets: ClassVar[bool]
+    _multi_output: ClassVar[bool] = True
+    # Whether X may be sparse.
+    _takes_sparse: ClassVar[bool] = False
     _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
 
     _scaler: Scaler | None
@@ -90,7 +96,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         if reset:
             self._categories = find_categories(self.categorical_features, X)
         refuse_dates(X, self._categories)
-        rules |= {"dtype": "numeric", "ensure_all_finite": False}
+        if issparse(X):
+            self._check_sparse()
+        accepted = ("csr", "csc") if self._takes_sparse else False
+        rules |= {"dtype": "numeric", "ensure_all_finite": False, "accept_sparse": accepted}
         try:
             checked = self._check_arrays(X, y, reset, rules)
             check_numbers(checked[0] if isinstance(checked, tuple) else checked)
@@ -99,6 +108,25 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             refuse_odd_columns(X, self._categories)
             raise
         return checked
+
+    def _check_sparse(self) -> None:
+        """Refuse parameters that sparse samples do not have."""
+        if self.scaling is not None:
+            raise invalid(
+                "scaling",
+                "None where X is sparse, since scaled zeros are not zero",
+                self.scaling,
+                "scale X before, with sklearn.preprocessing.MaxAbsScaler, or pass X.toarray()",
+            )
+        if isinstance(self.categorical_features, Sequence) and not isinstance(
+            self.categorical_features, str
+        ):
+            raise invalid(
+                "categorical_features",
+                '"from_dtype" or None where X is sparse, which has numbers alone',
+                self.categorical_features,
+                "leave it out, or pass X.toarray()",
+            )
 
     def _check_arrays(self, X: Any, y: Any, reset: bool, rules: dict[str, Any]) -> Any:
         """The same by scikit-learn, whose errors name no column."""
@@ -115,7 +143,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def _refuse_dimensions(self, X: Any, error: Exception) -> None:
         """Say which forest takes images and series, where that is what is wrong."""
         if "Found array with dim" in str(error):
-            kind = "Regressor" if self._multi_output else "Classifier"
+            kind = "Regressor" if self._numeric_targets else "Classifier"
             raise ValueError(
                 f"X must have two dimensions, samples and features, but its shape is "
                 f"{np.shape(X)}; use ManifoldForest{kind} for samples on a grid, or pass "
@@ -146,9 +174,15 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
-        if self._multi_output:
+        if self._numeric_targets:
             refuse_odd_targets(y)
-        X, y = self._check_data(X, y, multi_output=self._multi_output, y_numeric=self._multi_output)
+        elif issparse(y):
+            raise ValueError(
+                "sparse multilabel-indicator for y is not supported; pass y.toarray()."
+            )
+        X, y = self._check_data(
+            X, y, multi_output=self._multi_output, y_numeric=self._numeric_targets
+        )
         check_features(X)
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
@@ -226,4 +260,5 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse and self.scaling is None
         return tags

@@ -13,8 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.sampling import SamplePlan, Sampling, TargetRounding, middle, target_bits
-from silvan.forests.weights import leaf_means
+from silvan.forests.sampling import SamplePlan, Sampling, target_bits
+from silvan.forests.target_rounding import TargetRounding, middle
+from silvan.forests.weights import leaf_means, leaf_medians
 
 # Squares of targets must fit into the float32 that holds a node's impurity.
 _LARGEST_RANGE = 1e18
@@ -37,6 +38,11 @@ class Targets(ABC):
         """Number of values at a leaf."""
 
     @property
+    def n_averaged(self) -> int | None:
+        """Number of outputs that impurities are means over; None: one for each value."""
+        return None
+
+    @property
     @abstractmethod
     def attributes(self) -> dict[str, Any]:
         """What a fitted estimator says of its targets."""
@@ -54,9 +60,12 @@ class Targets(ABC):
         return None
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: Sampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
-        """Leaf values in terms of the targets as given; `first` is the number of the first tree."""
+        """Leaf values in terms of the targets as given; `first` is the number of the first tree.
+
+        Leaves of `pruned` trees have means of the values that the core gave to several.
+        """
         return forest.values
 
 
@@ -72,8 +81,12 @@ class ClassTargets(Targets):
     def encode(cls, y: NDArray[Any]) -> ClassTargets:
         """Find the classes among labels."""
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        return cls(classes, codes.astype(np.int32))
+        return cls(*_find_classes(y))
+
+    @property
+    def outputs(self) -> list[tuple[NDArray[Any], NDArray[np.int32]]]:
+        """The classes of each output, and the codes of the samples."""
+        return [(self.classes, self.encoded)]
 
     @property
     def n_values(self) -> int:
@@ -87,20 +100,71 @@ class ClassTargets(Targets):
 
 
 @dataclass(frozen=True, eq=False)
+class SeveralClassTargets(Targets):
+    """Class labels of several outputs, a column for each.
+
+    The core reads indicators of all classes, and a leaf has a probability for each of them.
+    """
+
+    classes: list[NDArray[Any]]
+    encoded: NDArray[np.int32]
+    numeric: ClassVar[bool] = False
+
+    @classmethod
+    def encode(cls, y: NDArray[Any]) -> SeveralClassTargets:
+        """Find the classes of each output."""
+        check_classification_targets(y)
+        found = [_find_classes(column) for column in y.T]
+        return cls(
+            [classes for classes, _ in found], np.column_stack([codes for _, codes in found])
+        )
+
+    @property
+    def outputs(self) -> list[tuple[NDArray[Any], NDArray[np.int32]]]:
+        """The classes of each output, and the codes of the samples."""
+        return list(zip(self.classes, self.encoded.T, strict=True))
+
+    @property
+    def n_values(self) -> int:
+        """Number of classes of all outputs together."""
+        return sum(map(len, self.classes))
+
+    @property
+    def n_averaged(self) -> int:
+        """Number of outputs."""
+        return len(self.classes)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The classes of each output, and how many there are."""
+        n_classes = [len(classes) for classes in self.classes]
+        return {"classes_": self.classes, "n_classes_": n_classes, "n_outputs_": len(n_classes)}
+
+    def native(self, plan: SamplePlan) -> NDArray[np.float64]:
+        """Indicators of the classes, output after output."""
+        codes = self.kept(plan)
+        indicators = np.zeros((len(codes), self.n_values))
+        first = np.cumsum([0, *map(len, self.classes[:-1])])
+        np.put_along_axis(indicators, codes + first, 1.0, axis=1)
+        return indicators
+
+
+@dataclass(frozen=True, eq=False)
 class NumberTargets(Targets):
     """Numbers to regress on, a column for each output."""
 
     encoded: NDArray[np.float64]
+    # What a leaf says of its targets, and whether they may be moved to the middle of their range.
+    median: bool = False
+    centred: bool = True
     numeric: ClassVar[bool] = True
 
     @classmethod
-    def encode(cls, y: NDArray[Any]) -> NumberTargets:
+    def encode(cls, y: NDArray[Any], criterion: str = "squared_error") -> NumberTargets:
         """Make a column for each output, and refuse what cannot be summed."""
-        if y.ndim == 2 and y.shape[1] == 1:
-            warn_user(
-                "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
-                DataConversionWarning,
-            )
+        warn_of_column(y)
+        if criterion == "poisson":
+            _check_counts(y)
         if y.ndim == 2 and y.shape[1] == 0:
             raise ValueError("y must have at least one column, but it has none; pass the targets.")
         columns = np.ascontiguousarray(y, dtype=np.float64).reshape(len(y), -1)
@@ -110,7 +174,7 @@ class NumberTargets(Targets):
                 f"the targets y must span at most {_LARGEST_RANGE:g}, but they span 2 * "
                 f"{half_range:g}; rescale them."
             )
-        return cls(columns)
+        return cls(columns, median=criterion == "absolute_error", centred=criterion != "poisson")
 
     @property
     def n_values(self) -> int:
@@ -128,17 +192,21 @@ class NumberTargets(Targets):
 
     def rounding(self, plan: SamplePlan) -> TargetRounding:
         """Centre and last place of the targets that take part."""
-        return TargetRounding.of(self.kept(plan), target_bits(plan))
+        return TargetRounding.of(self.kept(plan), target_bits(plan), centred=self.centred)
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: Sampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
-        """Mean targets, with the centre added again that growing went without."""
-        if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE:
-            means = leaf_means(forest, sampling, self.encoded, first)
+        """Mean targets or medians, with the centre added again that growing went without."""
+        if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE or (pruned and self.median):
+            summarise = leaf_medians if self.median else leaf_means
+            values = summarise(forest, sampling, self.encoded, first)
             leaf = np.repeat(np.arange(forest.n_leaves), np.diff(forest.value_indptr))
-            return means[leaf, forest.value_outputs]
-        return forest.values + middle(self.kept(sampling.plan))[forest.value_outputs]
+            return values[leaf, forest.value_outputs]
+        return forest.values + self._centre(self.kept(sampling.plan))[forest.value_outputs]
+
+    def _centre(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        return middle(kept) if self.centred else np.zeros(self.n_values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +232,38 @@ class NoTargets(Targets):
         return {"n_outputs_": 1}
 
     def leaf_values(
-        self, forest: ForestArrays, sampling: Sampling, first: int
+        self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
         """Shares of the tree's weight, the priors of the leaves."""
         weight = forest.weight[forest.tree_offsets[:-1]]
         return forest.values / np.repeat(weight, np.diff(forest.leaf_offsets))
+
+
+def warn_of_column(y: NDArray[Any]) -> None:
+    """Warn about targets with a single column, which were to have one dimension."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn_user(
+            "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
+            DataConversionWarning,
+        )
+
+
+def _find_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The sorted classes, and the place of each label among them."""
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _check_counts(y: NDArray[Any]) -> None:
+    """Require targets that Poisson deviance is defined for."""
+    remedy = "use criterion='squared_error' for such targets"
+    if (y < 0).any():
+        raise ValueError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression; "
+            f"{remedy}."
+        )
+    if not (y.sum(axis=0) > 0).all():
+        raise ValueError(
+            "Sum of y is not strictly positive which is necessary for Poisson regression; "
+            f"{remedy}."
+        )

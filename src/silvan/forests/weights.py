@@ -65,6 +65,38 @@ def leaf_means(
     return np.concatenate(means)
 
 
+def leaf_medians(
+    forest: ForestArrays, sampling: Sampling, y: NDArray[np.float64], first_number: int
+) -> NDArray[np.float64]:
+    """Weighted medians of the targets in each leaf, of shape (n_leaves, n_outputs).
+
+    Where half of the weight lies on either side of two targets, the middle of them.
+    """
+    medians = []
+    for trees in tree_groups(forest):
+        shares = leaf_sample_weights(forest, sampling, trees, first_number)
+        leaf = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
+        medians.append(
+            np.column_stack([_medians(leaf, shares, column[shares.indices]) for column in y.T])
+        )
+    return np.concatenate(medians)
+
+
+def _medians(
+    leaf: NDArray[np.intp], shares: csr_array, values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    order = np.lexsort((values, leaf))
+    ends = shares.indptr[1:] - 1
+    running = np.cumsum(shares.data[order])
+    before = np.concatenate([[0.0], running[ends[:-1]]])
+    half = before + 0.5 * (running[ends] - before)
+    lower = np.minimum(np.searchsorted(running, half - _ROUNDING, side="left"), ends)
+    upper = np.minimum(np.searchsorted(running, half + _ROUNDING, side="right"), ends)
+    ordered = values[order]
+    middles: NDArray[np.float64] = 0.5 * ordered[lower] + 0.5 * ordered[upper]
+    return middles
+
+
 class SampleWeighting:
     """Gives the weights of the training samples for queries, from the leaves that they end in.
 

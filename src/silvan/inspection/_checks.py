@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from silvan._validation import check_forest, invalid
+from silvan._validation import check_one_output, invalid
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.base import BaseForest
 from silvan.forests.classifier import ForestClassifier
@@ -17,7 +17,7 @@ from silvan.forests.sampling import order_samples
 
 def check_bagged(forest: object) -> None:
     """Require a fitted forest of independent trees, which know their samples."""
-    check_forest(forest)
+    check_one_output(forest)
     if not isinstance(forest, BaggedForest):
         raise invalid(
             "forest",

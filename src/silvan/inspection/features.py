@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
-from silvan._validation import check_choice, check_flag, check_forest, invalid, is_number
+from silvan._validation import (
+    check_choice,
+    check_flag,
+    check_forest,
+    check_one_output,
+    invalid,
+    is_number,
+)
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.base import BaseForest
 from silvan.forests.categories import as_numbers
@@ -219,6 +226,7 @@ def _credit(forest: BaseForest, kind: str, per_class: bool) -> Callable[[int], N
 
 def _check_classes(forest: BaseForest) -> None:
     """Require classes that splits can be credited to."""
+    check_one_output(forest)
     if not is_classifier(forest):
         raise invalid("per_class", "False for a regressor", True, "leave it out")
     arrays = forest.forest_

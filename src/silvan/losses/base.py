@@ -179,7 +179,12 @@ class Loss(ABC):
         value : float
             The mean over samples; over several scores of a sample the losses are added up.
         """
-        losses = self.losses(y, raw)
+        losses = np.asarray(self.losses(y, raw))
+        if losses.shape not in ((len(raw),), raw.shape):
+            raise ValueError(
+                f"{type(self).__name__}.losses must return an array of shape {(len(raw),)} or "
+                f"{raw.shape}, but it returned one of shape {losses.shape}; reshape it."
+            )
         if losses.ndim == 2:
             losses = losses.sum(axis=1)
         return float(np.average(losses, weights=weight))
@@ -203,7 +208,16 @@ class Loss(ABC):
         gradients, hessians : ndarray of shape (n_samples, n_scores)
             What trees are grown on.
         """
-        gradients, hessians = self.derivatives(y, raw)
+        pair = self.derivatives(y, raw)
+        shapes = [np.shape(part) for part in pair] if isinstance(pair, tuple) else np.shape(pair)
+        if shapes != [raw.shape, raw.shape]:
+            raise ValueError(
+                f"{type(self).__name__}.derivatives must return a pair of arrays of shape "
+                f"{raw.shape}, first and second derivatives, but it returned "
+                f"{'shapes' if isinstance(pair, tuple) else 'one array of shape'} {shapes}; "
+                "return gradients, hessians."
+            )
+        gradients, hessians = (np.asarray(part) for part in pair)
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]

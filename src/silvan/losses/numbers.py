@@ -176,8 +176,8 @@ class Huber(Loss):
             raise invalid(
                 "quantile", "a number between 0 and 1", self.quantile, "pass for example 0.9"
             )
-        deltas = np.asarray(1.0 if self.delta is None else self.delta, dtype=np.float64)
-        fits = deltas.ndim == 0 or deltas.shape == (y.shape[1],)
+        deltas = np.asarray(1.0 if self.delta is None else self.delta)
+        fits = deltas.dtype.kind in "iuf" and deltas.shape in ((), (y.shape[1],))
         if not (fits and bool((deltas > 0).all())):
             raise invalid(
                 "delta",

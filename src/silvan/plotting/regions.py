@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from silvan._validation import check_one_output
 from silvan.forests.base import BaseForest
 from silvan.inspection import leaf_polytope
 from silvan.inspection.polytopes import LeafPolytope, check_linear
@@ -96,6 +97,7 @@ class RegionsDisplay:
         display : RegionsDisplay
             The plot.
         """
+        check_one_output(forest)
         check_linear(forest)
         samples = np.asarray(X, dtype=np.float64)
         if samples.ndim != 2 or samples.shape[1] != 2:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
-from silvan._validation import check_flag, check_forest, check_integer, invalid
+from silvan._validation import check_flag, check_integer, check_one_output, invalid
 from silvan.export.readable import check_feature_names, check_tree
 from silvan.export.tree_writer import Style
 from silvan.forests.base import BaseForest
@@ -146,7 +146,7 @@ class TreeDisplay:
         display : TreeDisplay
             The plot.
         """
-        check_forest(forest)
+        check_one_output(forest)
         if not (is_classifier(forest) or is_regressor(forest)):
             raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
         check_tree(forest, tree)

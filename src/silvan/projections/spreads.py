@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silvan._sparse import SparseSamples
+
 # A spread is a power of two, and so is one over it, in float32.
 _MAX_EXPONENT = 126
 # Values stay below this power of two in multiples of their spread, so that their sums are finite.
@@ -51,18 +53,17 @@ class ValueSample:
         return float(np.ldexp(1.0, self._exponent())) if self.largest > 0 else 1.0
 
     def _exponent(self) -> int:
-        """Times a power of two it moves by just that power's exponent: nothing here is rounded."""
         values = self.values.astype(np.float64)
-        last = len(values) - 1
-        width = values[-(-3 * last // 4)] - values[last // 4] if last else np.abs(values[0])
-        least = int(np.frexp(self.largest)[1]) - _LARGEST_MULTIPLE
-        return int(np.clip(max(int(nearest_powers(width)), least), -_MAX_EXPONENT, _MAX_EXPONENT))
+        first, end = np.array([0]), np.array([len(values)])
+        return int(_exponents(values, first, end, np.array([self.largest]))[0])
 
 
 def measure_spreads(
-    columns: NDArray[Any], n_categories: NDArray[np.int64] | None = None
+    columns: Any, n_categories: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
     """The spread of each column, a power of two; 1 for categories and where all values are 0."""
+    if isinstance(columns, SparseSamples):
+        return _sparse_spreads(*columns.distinct_values())
     samples = sample_values(columns, n_categories)
     return np.array([1.0 if sample is None else sample.spread for sample in samples])
 
@@ -81,6 +82,38 @@ def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
     mantissa, exponent = np.frexp(values)
     nearest = np.where(mantissa < np.sqrt(0.5), exponent - 1, exponent)
     return np.clip(nearest, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
+
+
+def _exponents(
+    values: NDArray[np.float64],
+    starts: NDArray[np.intp],
+    ends: NDArray[np.intp],
+    largest: NDArray[np.float64],
+) -> NDArray[np.int32]:
+    """Exponents of the distances between the quartiles of runs of ascending distinct values.
+
+    Times a power of two they move by just that power's exponent: nothing here is rounded.
+    """
+    last = ends - starts - 1
+    quarters = values[starts - (-3 * last // 4)] - values[starts + last // 4]
+    width = np.where(last > 0, quarters, np.abs(values[starts]))
+    least = np.frexp(largest)[1] - _LARGEST_MULTIPLE
+    exponents = np.maximum(nearest_powers(width), least)
+    clipped: NDArray[np.int32] = np.clip(exponents, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
+    return clipped
+
+
+def _sparse_spreads(values: NDArray[np.float64], ends: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The spreads of features whose distinct values end there."""
+    starts = np.concatenate([[0], ends[:-1]])
+    spreads = np.ones(len(ends))
+    for j in np.flatnonzero(ends - starts > _MAX_VALUES):
+        spreads[j] = ValueSample.of(values[starts[j] : ends[j]]).spread
+    few = np.flatnonzero((ends > starts) & (ends - starts <= _MAX_VALUES))
+    largest = np.maximum(np.abs(values[starts[few]]), np.abs(values[ends[few] - 1]))
+    few, largest = few[largest > 0], largest[largest > 0]
+    spreads[few] = np.ldexp(1.0, _exponents(values, starts[few], ends[few], largest))
+    return spreads
 
 
 def _thin_out(values: NDArray[Any], level: int) -> tuple[NDArray[Any], int]:

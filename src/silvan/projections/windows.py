@@ -55,7 +55,7 @@ class Windows(ProjectionDistribution):
         that coincide add up; where all cancel out, the first stands alone.
     reach : int or tuple of int or None, default=None
         How many cells the further windows may lie from the first along an axis; see `Patches`.
-    statistics : tuple of {"mean", "spread", "slope"}, default=("mean",)
+    statistics : {"mean", "spread", "slope"} or tuple of these, default=("mean",)
         What is read off a window, drawn uniformly: the mean of its cells, their standard
         deviation, or the slope of the least-squares line over their position along the last axis.
         A window of one position has no slope, which is 0.
@@ -106,7 +106,7 @@ class Windows(ProjectionDistribution):
     boundary: str | Sequence[str] = growing("pad")
     n_patches: int = growing(1)
     reach: int | Sequence[int] | None = growing(None)
-    statistics: Sequence[str] = growing(("mean",))
+    statistics: str | Sequence[str] = growing(("mean",))
     shift: int = growing(0)
     shift_probability: float = growing(0.5)
     weights: Sequence[float] | None = growing(None)
@@ -258,7 +258,8 @@ class Windows(ProjectionDistribution):
         return [tuple(int(length) for length in shape) for shape in shapes]
 
     def _statistics(self) -> list[str]:
-        statistics = as_tuple(self.statistics) or ()
+        given = self.statistics
+        statistics = (given,) if isinstance(given, str) else as_tuple(given) or ()
         for statistic in statistics:
             check_choice("statistics", statistic, STATISTICS)
         if not statistics or len(set(statistics)) < len(statistics):

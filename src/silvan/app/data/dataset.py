@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from silvan.app.errors import UsageError
 
-KINDS = ("table", "image", "series")
 TEXT, NUMBER = "text", "number"
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
 _MAX_CHANNELS = 16

@@ -1,0 +1,150 @@
+"""Boosted forests on MNIST and Fashion-MNIST: settings chosen on training images, then tested."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from experiments.arguments import Arguments, parse
+from experiments.data import load_images
+from experiments.pages import at_most, expectations_table, number, percent, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from silvan import BoostedManifoldForestClassifier
+
+DATASETS = ("mnist", "fashion_mnist")
+# Images to choose on, and images that judge them; none of them is a test image.
+N_CHOOSING, N_JUDGING = 10_000, 10_000
+N_ALL = 60_000
+CHOOSING_ROUNDS, ROUNDS = 150, 500
+SCORES = ("error", "log_loss", "n_rounds", "wall_s")
+CANDIDATES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "512 windows": {"max_features": 512},
+    "subsample .7": {"subsample": 0.7},
+    "subsample .5": {"subsample": 0.5},
+    "colsample .5, 512 windows": {"colsample": 0.5, "max_features": 512},
+    "63 leaves": {"max_leaf_nodes": 63},
+    "15 leaves": {"max_leaf_nodes": 15},
+    "l2 1": {"l2_regularization": 1.0},
+    "l2 5": {"l2_regularization": 5.0},
+    "rate .05": {"learning_rate": 0.05, "rounds": 2.0},
+    "rate .2": {"learning_rate": 0.2, "rounds": 0.5},
+    "5 samples in a leaf": {"min_samples_leaf": 5},
+    "windows last 5 rounds, 1,024": {"redraw_every": 5, "max_features": 1024},
+    "subsample .7, 512 windows, l2 1": {
+        "subsample": 0.7,
+        "max_features": 512,
+        "l2_regularization": 1.0,
+    },
+}
+TARGETS = {"mnist": (0.0085, 0.007), "fashion_mnist": (0.076, 0.070)}
+
+
+def make_forest(setting: str, n_rounds: int, seed: int) -> BoostedManifoldForestClassifier:
+    """The forest of a setting, on all processors; slower rates have more rounds."""
+    options = dict(CANDIDATES[setting])
+    n_rounds = round(n_rounds * options.pop("rounds", 1.0))
+    return BoostedManifoldForestClassifier(
+        n_rounds, early_stopping=False, random_state=seed, n_jobs=-1, **options
+    )
+
+
+def measure(cell: Cell) -> Cell:
+    """Error and log loss of one setting, on held-out training images or on the test images."""
+    images = load_images(cell["data"] / cell["dataset"])
+    X, y, X_test, y_test = images.X_train, images.y_train, images.X_test, images.y_test
+    rng = np.random.default_rng(int(cell["seed"]))
+    n_rounds = ROUNDS
+    if cell["stage"] == "choose":
+        order, n = rng.permutation(len(y)), int(cell["n"])
+        X_test, y_test = X[order[-N_JUDGING:]], y[order[-N_JUDGING:]]
+        X, y = X[order[:n]], y[order[:n]]
+        n_rounds = CHOOSING_ROUNDS
+    shape = (-1, 28, 28)
+    start = time.perf_counter()
+    forest = make_forest(cell["setting"], n_rounds, int(cell["seed"]))
+    forest.fit(X.reshape(shape), y)
+    wall = time.perf_counter() - start
+    probabilities = forest.predict_proba(X_test.reshape(shape))
+    true = probabilities[np.arange(len(y_test)), np.searchsorted(forest.classes_, y_test)]
+    predicted = forest.classes_[probabilities.argmax(axis=1)]
+    return {
+        "error": float(np.mean(predicted != y_test)),
+        "log_loss": float(-np.log(true.clip(1e-9)).mean()),
+        "n_rounds": forest.n_iter_,
+        "wall_s": wall,
+    }
+
+
+def choose(store: Store, dataset: str) -> str:
+    """The setting with the smallest log loss on held-out training images."""
+    where = {"stage": "choose", "dataset": dataset}
+    losses = {s: store.mean("log_loss", setting=s, **where) for s in CANDIDATES}
+    known = {setting: loss for setting, loss in losses.items() if not np.isnan(loss)}
+    return min(known, key=lambda setting: known[setting]) if known else "default"
+
+
+def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]]) -> list[Cell]:
+    """A stage's cells: many settings on some training images, or few on all of them."""
+    n = N_CHOOSING if stage == "choose" else N_ALL
+    return [
+        {
+            "stage": stage,
+            "dataset": dataset,
+            "setting": setting,
+            "n": 500 if arguments.quick else n,
+            "seed": seed,
+            "data": arguments.data,
+        }
+        for dataset in DATASETS
+        for seed in range(arguments.seeds if stage == "choose" else 1)
+        for setting in settings[dataset]
+    ]
+
+
+def write(store: Store, arguments: Arguments) -> None:
+    """The page: what was chosen, what it was chosen from, and the test errors."""
+    expectations, parts = [], [f"`{arguments.command}`"]
+    for dataset in DATASETS:
+        chosen = choose(store, dataset)
+        rows = [
+            [
+                setting,
+                *(
+                    number(store.mean(score, stage="choose", dataset=dataset, setting=setting))
+                    for score in ("log_loss", "error")
+                ),
+            ]
+            for setting in CANDIDATES
+        ]
+        header = [f"{dataset}, {N_CHOOSING:,} training images", "log loss", "error"]
+        parts.append(table(header, rows))
+        for setting, target in zip(("default", chosen), TARGETS[dataset], strict=True):
+            where = {"stage": "test", "dataset": dataset, "setting": setting}
+            error = store.mean("error", **where)
+            seconds = number(store.mean("wall_s", **where), 0)
+            claim = f"{dataset}, {setting}, {seconds} s: at most {percent(target)}"
+            expectations.append(at_most(claim, error, target))
+    parts.insert(1, expectations_table(expectations))
+    page = arguments.output / "boosting_images.md"
+    write_measured(page, "Boosted forests on images", "\n\n".join(parts))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Choose on training images, test what was chosen, then write the page."""
+    arguments = parse("boosting_images", __doc__ or "", seeds=2, argv=argv)
+    path = arguments.output / "measurements" / "boosting_images.csv"
+    store = Store(path, ("stage", "dataset", "setting", "n", "seed"), SCORES)
+    tried = list(CANDIDATES)[:3] if arguments.quick else list(CANDIDATES)
+    settings = dict.fromkeys(DATASETS, tried)
+    measure_cells(store, list_cells(arguments, "choose", settings), measure, arguments)
+    chosen = {name: sorted({"default", choose(store, name)}) for name in DATASETS}
+    if not arguments.quick:
+        measure_cells(store, list_cells(arguments, "test", chosen), measure, arguments)
+    write(store, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""Gradient boosting by defaults: silvan, LightGBM, XGBoost, scikit-learn, CatBoost on tables."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata, wilcoxon
+from sklearn.model_selection import StratifiedKFold
+
+from experiments.arguments import Arguments, parse
+from experiments.boosting import count_folds
+from experiments.boosting_systems import SYSTEMS, Coded, is_installed, log_loss_of, make_booster
+from experiments.data import Split
+from experiments.pages import number, table, write_measured
+from experiments.store import Cell, Store, measure_cells
+from experiments.table_tasks import TABLES
+from experiments.uci import load_uci, read_index
+
+# Of larger tables so many samples are drawn once.
+MAX_SAMPLES = 50_000
+TABLE_FOLDS = 5
+SCORES = ("error", "log_loss", "fit_s", "predict_s")
+# Few samples let luck decide, so sets are also compared by their size.
+SIZES = {"up to 300 samples": (0, 300), "301 to 1,000": (300, 1000), "more": (1000, 10**9)}
+
+
+@lru_cache(maxsize=2)
+def load_table(data: Path, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A table of /tabular by its name."""
+    with np.load(data / "tabular" / f"{name}.npz") as file:
+        X, y = file["X"].astype(np.float32), np.unique(file["y"], return_inverse=True)[1]
+    if len(y) > MAX_SAMPLES:
+        some = np.random.default_rng(0).permutation(len(y))[:MAX_SAMPLES]
+        X, y = X[some], y[some]
+    return X, y
+
+
+def split_of(cell: Cell) -> Split:
+    """Training and test samples: the folds of the UCI sets, stratified ones of the tables."""
+    if cell["dataset"] not in TABLES:
+        return load_uci(cell["data"], cell["dataset"]).split(int(cell["fold"]))
+    X, y = load_table(cell["data"], cell["dataset"])
+    folds = StratifiedKFold(TABLE_FOLDS, shuffle=True, random_state=0)
+    train, test = list(folds.split(X, y))[int(cell["fold"])]
+    return Split(X[train], y[train], X[test], y[test])
+
+
+def measure(cell: Cell) -> Cell | None:
+    """Error, log loss and times on one fold; None where a package is missing."""
+    if not is_installed(cell["system"]):
+        return None
+    split = split_of(cell)
+    model = Coded(make_booster(cell["system"], int(cell["fold"])))
+    start = time.process_time()
+    model.fit(split.X_train, split.y_train)
+    fitted = time.process_time()
+    probabilities = model.predict_proba(split.X_test)
+    done = time.process_time()
+    predicted = model.classes_[probabilities.argmax(axis=1)]
+    return {
+        "error": float(np.mean(predicted != split.y_test)),
+        "log_loss": log_loss_of(probabilities, model.classes_, split.y_test),
+        "fit_s": fitted - start,
+        "predict_s": done - fitted,
+    }
+
+
+def list_cells(arguments: Arguments) -> list[Cell]:
+    """Every set, fold and system, the cheapest sets first, the tables last."""
+    index = read_index(arguments.data, arguments.quick)
+    folds = {name: count_folds(int(row["n"])) for name, row in index.items()}
+    tables = ("eeg_eye_state",) if arguments.quick else TABLES
+    folds |= {name: 1 if arguments.quick else min(arguments.seeds, TABLE_FOLDS) for name in tables}
+    return [
+        {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
+        for name, n_folds in folds.items()
+        for fold in range(n_folds)
+        for system in SYSTEMS
+    ]
+
+
+def collect(store: Store, column: str, systems: list[str]) -> dict[str, list[float]]:
+    """Means over the folds of each set, for the sets that have all systems."""
+    found = {
+        name: [store.mean(column, dataset=name, system=system) for system in systems]
+        for name in store.distinct("dataset")
+    }
+    return {name: row for name, row in found.items() if not np.isnan(row).any()}
+
+
+def summarise(store: Store, column: str, systems: list[str]) -> str:
+    """Mean ranks, wins of the first system over each of the others, and means."""
+    values = np.array(list(collect(store, column, systems).values()))
+    ranks = rankdata(values, axis=1).mean(axis=0)
+    rows = []
+    for k, system in enumerate(systems):
+        gap = values[:, 0] - values[:, k]
+        p = f"{wilcoxon(gap).pvalue:.2g}" if k and gap.any() else "-"
+        record = f"{(gap < 0).sum()} / {(gap > 0).sum()}" if k else "-"
+        rows.append([system, f"{ranks[k]:.2f}", number(float(values[:, k].mean())), record, p])
+    words = column.replace("_", " ")
+    header = [f"{words}, {len(values)} sets", "mean rank", "mean", "silvan won / lost", "p"]
+    return table(header, rows)
+
+
+def compare_sizes(store: Store, column: str, systems: list[str], n: dict[str, int]) -> str:
+    """Mean ranks in groups of sets by their number of samples."""
+    found = collect(store, column, systems)
+    rows = []
+    for group, (above, up_to) in SIZES.items():
+        part = np.array([row for name, row in found.items() if above < n[name] <= up_to])
+        if len(part):
+            means = rankdata(part, axis=1).mean(axis=0)
+            rows.append([group, str(len(part)), *(f"{mean:.2f}" for mean in means)])
+    return table([f"mean rank by {column.replace('_', ' ')}", "sets", *systems], rows)
+
+
+def compare_times(store: Store, systems: list[str]) -> str:
+    """Median over the sets of the processor time of a fit, as multiples of LightGBM's."""
+    seconds = np.array(list(collect(store, "fit_s", systems).values())).clip(1e-4)
+    base = systems.index("LightGBM") if "LightGBM" in systems else 0
+    medians = np.median(seconds / seconds[:, base : base + 1], axis=0)
+    return table(["time to fit", *systems], [["median ratio", *(f"{m:.2f}" for m in medians)]])
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Measure what is missing, then write the page."""
+    arguments = parse("boosting_tables", __doc__ or "", seeds=TABLE_FOLDS, argv=argv)
+    path = arguments.output / "measurements" / "boosting_tables.csv"
+    store = Store(path, ("dataset", "fold", "system"), SCORES)
+    measure_cells(store, list_cells(arguments), measure, arguments)
+    systems = [system for system in SYSTEMS if store.values("error", system=system)]
+    index = read_index(arguments.data, arguments.quick)
+    n = {name: int(row["n"]) for name, row in index.items()} | dict.fromkeys(TABLES, MAX_SAMPLES)
+    parts = [f"`{arguments.command}`"]
+    for column in ("log_loss", "error"):
+        parts += [summarise(store, column, systems), compare_sizes(store, column, systems, n)]
+    parts.append(compare_times(store, systems))
+    for column in ("log_loss", "error"):
+        found = collect(store, column, systems)
+        rows = [[name, *map(number, found[name])] for name in sorted(found)]
+        parts.append(table([column.replace("_", " "), *systems], rows))
+    page = arguments.output / "boosting_tables.md"
+    write_measured(page, "Gradient boosting on tables", "\n\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()

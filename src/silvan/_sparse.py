@@ -1,0 +1,76 @@
+"""Samples that are mostly zero, as the core reads them: never as a dense table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, issparse
+
+from silvan import _core
+
+
+class SparseSamples:
+    """Samples whose values that are not zero are kept by samples, to predict, or by features, too.
+
+    Parameters
+    ----------
+    X : sparse matrix or array
+        The samples, of any sparse format.
+    grow : bool
+        Whether trees are grown on them, which reads features.
+    """
+
+    def __init__(self, X: Any, *, grow: bool) -> None:
+        rows = csr_array(X, dtype=np.float32)
+        if not rows.has_canonical_format or not rows.data.all():
+            rows = csr_array(rows, copy=True)
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+        self.shape: tuple[int, int] = (int(rows.shape[0]), int(rows.shape[1]))
+        self._columns = csc_array(rows) if grow else None
+        columns = None if self._columns is None else _parts(self._columns)
+        self.native = _core.SparseFeatures(self.shape, _parts(rows), columns)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def distinct_values(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """The distinct values of each feature, ascending, zero among them, and where each ends.
+
+        Missing values are left out.
+        """
+        columns = self._columns
+        assert columns is not None
+        feature = np.repeat(np.arange(self.shape[1]), np.diff(columns.indptr))
+        values = columns.data.astype(np.float64)
+        has_zero = np.flatnonzero(np.diff(columns.indptr) < self.shape[0])
+        feature = np.concatenate([feature, has_zero])
+        values = np.concatenate([values, np.zeros(len(has_zero))])
+        known = ~np.isnan(values)
+        feature, values = feature[known], values[known]
+        order = np.lexsort((values, feature))
+        feature, values = feature[order], values[order]
+        new = np.ones(len(values), dtype=np.bool_)
+        new[1:] = (feature[1:] != feature[:-1]) | (values[1:] != values[:-1])
+        ends = np.cumsum(np.bincount(feature[new], minlength=self.shape[1]))
+        return values[new], ends
+
+
+def _parts(
+    matrix: csr_array | csc_array,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    return (
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
+    )
+
+
+def stored_values(X: Any) -> NDArray[Any]:
+    """The values that an array stores: all of a dense one, those that are not zero of others."""
+    if not issparse(X):
+        return np.asarray(X)
+    matrix: Any = X  # kinds of sparse arrays have their values in common, their type does not
+    return np.asarray(matrix.data)

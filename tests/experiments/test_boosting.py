@@ -1,0 +1,56 @@
+"""The experiments on gradient boosting measure tiny data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments import boosting_images, boosting_simulations, boosting_tables
+from experiments.boosting_systems import log_loss_of
+from experiments.data import Split
+from sklearn.datasets import load_digits, load_iris
+from sklearn.metrics import log_loss
+
+
+def test_log_loss_is_that_of_scikit_learn_and_bounded_for_unknown_classes():
+    probabilities = np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]])
+    classes, y = np.array(["a", "b"]), np.array(["b", "a", "a"])
+    expected = log_loss(y, probabilities)
+    assert log_loss_of(probabilities, classes, y) == pytest.approx(expected)
+    unknown = log_loss_of(probabilities[:1], classes, np.array(["c"]))
+    assert unknown == pytest.approx(-np.log(1e-6))
+
+
+@pytest.mark.parametrize("system", ["silvan", "HistGradientBoosting", "silvan, bagged"])
+def test_tables_are_measured(system, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    split = Split(X[::2], y[::2] + 5, X[1::2], y[1::2] + 5)
+    monkeypatch.setattr(boosting_tables, "split_of", lambda cell: split)
+    values = boosting_tables.measure({"dataset": "iris", "fold": 0, "system": system})
+    assert values["error"] < 0.1
+    assert 0 < values["log_loss"] < 0.6
+
+
+@pytest.mark.parametrize("problem", boosting_simulations.PROBLEMS)
+def test_simulations_are_measured(problem, monkeypatch):
+    monkeypatch.setattr(boosting_simulations, "N_TEST", 100)
+    cell = {"problem": problem, "n": 60, "system": "silvan", "seed": 0}
+    assert 0 <= boosting_simulations.measure(cell)["error"] <= 0.8
+
+
+def test_settings_for_images_are_judged_by_training_images(monkeypatch):
+    digits = load_digits()
+    images = np.zeros((len(digits.images), 28, 28), dtype=np.uint8)
+    images[:, 10:18, 10:18] = digits.images * 15
+    X, y = images.reshape(len(images), -1), digits.target
+    # A test image that is touched while choosing would fail.
+    split = Split(X, y, X[:0], y[:0])
+    monkeypatch.setattr(boosting_images, "load_images", lambda folder: split)
+    monkeypatch.setattr(boosting_images, "N_JUDGING", 200)
+    monkeypatch.setattr(boosting_images, "CHOOSING_ROUNDS", 10)
+    monkeypatch.setitem(boosting_images.CANDIDATES, "default", {"max_features": 32})
+    cell = {"stage": "choose", "dataset": "mnist", "setting": "default", "n": 200, "seed": 0}
+    values = boosting_images.measure(cell | {"data": Path()})
+    assert values["error"] < 0.6
+    assert values["n_rounds"] == 10
