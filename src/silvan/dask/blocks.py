@@ -17,7 +17,7 @@ from silvan._validation import (
     check_sample_weight,
     check_unmasked,
 )
-from silvan.dask.partitions import check_lengths, count_samples, learnt, n_bytes
+from silvan.dask.partitions import SPARSE, check_lengths, count_samples, learnt, n_bytes
 from silvan.forests.categories import CategoryTable
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.joined_categories import join_categories
@@ -91,10 +91,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     if n_samples == 0:
         return Survey(0)
     if issparse(X):
-        raise TypeError(
-            "Sparse data was passed for X, but forests on a cluster read dense partitions only; "
-            "pass arrays or frames, or fit on one machine."
-        )
+        raise TypeError(SPARSE)
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
     numeric = forest._numeric_targets

@@ -13,9 +13,14 @@ import dask.dataframe as dd
 import numpy as np
 from dask.delayed import Delayed
 from distributed import Client, Future
-from scipy.sparse import issparse, vstack
+from scipy.sparse import issparse
 
 from silvan.forests.supervised import SupervisedForest
+
+SPARSE = (
+    "Sparse data was passed for X, but forests on a cluster read dense partitions only; pass "
+    "arrays or frames, or fit on one machine."
+)
 
 
 class Part(NamedTuple):
@@ -175,5 +180,5 @@ def _join(parts: list[Any]) -> Any:
 
         return polars.concat(parts)
     if issparse(parts[0]):
-        return vstack(parts)  # to be refused as any sparse matrix
+        raise TypeError(SPARSE)
     return np.concatenate([np.asarray(part) for part in parts])
