@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isqrt
 
@@ -10,14 +11,16 @@ from benchmarks.systems import Work
 
 AXIS_PEERS = ("scikit-learn RF", "YDF")
 SPARSE_PEERS = ("YDF", "treeple", "rerf")
+EXTRA_TREES = "silvan extra trees"
 
 
 @dataclass(frozen=True)
 class Target:
-    """silvan is to be at least `factor` times as fast as `peer`."""
+    """`ours`, a forest of silvan, is to be at least `factor` times as fast as `peer`."""
 
     peer: str
     factor: float
+    ours: str = "silvan"
 
 
 @dataclass(frozen=True)
@@ -89,78 +92,53 @@ TABLE_CASES = tuple(
         f"table-{name}",
         DataSpec(name, n, p),
         Work(50, isqrt(p)),
-        ("silvan extra trees", "scikit-learn RF", "scikit-learn ExtraTrees"),
-        (Target("scikit-learn RF", 3),),
+        (EXTRA_TREES, "scikit-learn RF", "scikit-learn ExtraTrees", "YDF", "LightGBM rf"),
+        (
+            Target("scikit-learn RF", 3),
+            Target("scikit-learn ExtraTrees", 2, EXTRA_TREES),
+            Target("silvan", 1.5, EXTRA_TREES),
+        ),
     )
     for name, (n, p) in _TABLES.items()
 )
 
-_AXIS_TARGETS = (Target("scikit-learn RF", 1),)
-_SPARSE_TARGETS = (Target("YDF", 2), Target("treeple", 2))
+_AXIS_TARGETS = (Target("scikit-learn RF", 3),)
+_SPARSE_TARGETS = (Target("YDF", 4), Target("treeple", 4))
 _SPARSE_PREDICTORS = ("YDF", "YDF from arrays", "treeple", "rerf")
+_PREDICTED_TABLES = ("connect_4", "bank_full", "covtype_20k", "eeg_eye_state")
 
-PREDICT_CASES = tuple(
-    Case(name, data, work, peers, targets, same_error=False)
-    for name, data, work, peers, targets in (
-        ("predict-parity-axis", PARITY, Work(100, 20), AXIS_PEERS, _AXIS_TARGETS),
-        ("predict-parity", PARITY, Work(100, 20, 3.0), _SPARSE_PREDICTORS, _SPARSE_TARGETS),
-        ("predict-trunk-axis", SMALL_TRUNK, Work(100, 7), AXIS_PEERS, _AXIS_TARGETS),
-        ("predict-trunk", SMALL_TRUNK, Work(100, 7, 3.0), _SPARSE_PREDICTORS, _SPARSE_TARGETS),
-    )
+
+def _predicted_tables() -> Iterator[Case]:
+    for name in _PREDICTED_TABLES:
+        n, p = _TABLES[name]
+        data, work = DataSpec(name, n, p), Work(100, isqrt(p))
+        axis = Case(f"predict-{name}-axis", data, work, AXIS_PEERS, _AXIS_TARGETS, False)
+        yield axis
+        sparse = replace(work, mean_nonzeros=3.0)
+        yield replace(
+            axis,
+            name=f"predict-{name}",
+            work=sparse,
+            peers=_SPARSE_PREDICTORS,
+            targets=_SPARSE_TARGETS,
+        )
+
+
+PREDICT_CASES = (
+    *(
+        Case(name, data, work, peers, targets, same_error=False)
+        for name, data, work, peers, targets in (
+            ("predict-parity-axis", PARITY, Work(100, 20), AXIS_PEERS, _AXIS_TARGETS),
+            ("predict-parity", PARITY, Work(100, 20, 3.0), _SPARSE_PREDICTORS, _SPARSE_TARGETS),
+            ("predict-trunk-axis", SMALL_TRUNK, Work(100, 7), AXIS_PEERS, _AXIS_TARGETS),
+            ("predict-trunk", SMALL_TRUNK, Work(100, 7, 3.0), _SPARSE_PREDICTORS, _SPARSE_TARGETS),
+        )
+    ),
+    *_predicted_tables(),
 )
 
 # Two threads are to be this much faster than one.
 THREADS_TARGET = 1.8
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Fit time along one quantity, all else equal."""
-
-    name: str
-    points: tuple[tuple[DataSpec, Work], ...]
-    values: tuple[int, ...]
-
-
-def growth_cases(mean_nonzeros: float | None, n_threads: int, *, quick: bool) -> list[Growth]:
-    """Return the growth measurements for one kind of direction.
-
-    Parameters
-    ----------
-    mean_nonzeros : float or None
-        Mean number of features in a direction; None for single features.
-    n_threads : int
-        Largest number of threads.
-    quick : bool
-        Whether to use a fifth of the rows.
-
-    Returns
-    -------
-    cases : list of Growth
-        Growth with rows, features, directions and threads.
-    """
-    rows = 4_000 if quick else 20_000
-    # Twenty trees make what a forest does once a small part; where rows grow, five must do.
-    few, work = Work(5, 7, mean_nonzeros), Work(20, 7, mean_nonzeros)
-    base = DataSpec("even", rows, 50)
-    n_samples = tuple(rows * 2**i // 2 for i in range(5))
-    n_features = (25, 100, 400, 1_600)
-    n_directions = (4, 8, 16, 32)
-    n_jobs = tuple(range(1, n_threads + 1))
-    return [
-        Growth("n", tuple((replace(base, n_samples=n), few) for n in n_samples), n_samples),
-        Growth("p", tuple((replace(base, n_features=p), work) for p in n_features), n_features),
-        Growth(
-            "d",
-            tuple((base, replace(work, n_directions=d)) for d in n_directions),
-            n_directions,
-        ),
-        Growth(
-            "threads",
-            tuple((base, replace(work, n_trees=40, n_jobs=j)) for j in n_jobs),
-            n_jobs,
-        ),
-    ]
 
 
 # Narrow data (Trunk) are the hard case: working memory is per row, whatever the number of features.

@@ -28,6 +28,7 @@ class DataSpec:
     kind: str
     n_samples: int
     n_features: int
+    n_classes: int = 2  # of simulated data that may have more
 
     def __str__(self) -> str:
         return f"{self.kind} {self.n_samples:,}x{self.n_features}"
@@ -56,7 +57,8 @@ class DataFolder:
             Folder of the four files.
         """
         seed = 0 if spec.kind == "mnist" else seed  # tables are split anew for every seed
-        folder = self._folder / f"{spec.kind}-{spec.n_samples}-{spec.n_features}-{seed}"
+        size = f"{spec.n_samples}-{spec.n_features}-{spec.n_classes}"
+        folder = self._folder / f"{spec.kind}-{size}-{seed}"
         if not folder.exists():
             train, test = self._make(spec, seed)
             folder.mkdir(parents=True)
@@ -69,6 +71,10 @@ class DataFolder:
         if spec.kind == "mnist":
             (X, y), test = load_mnist(self._source)
             return (X[: spec.n_samples], y[: spec.n_samples]), test
+        if spec.kind == CLASSES:
+            made = make_classes(spec, spec.n_samples + N_TEST, np.random.default_rng(seed))
+            train, test = np.s_[: spec.n_samples], np.s_[spec.n_samples :]
+            return (made[0][train], made[1][train]), (made[0][test], made[1][test])
         if spec.kind not in SIMULATORS:
             return load_table(self._source, spec, seed)
         make = SIMULATORS[spec.kind]
@@ -88,13 +94,15 @@ def make_trunk(n_samples: int, n_features: int, rng: np.random.Generator) -> Spl
     return _shifted_gaussians(n_samples, 1 / np.sqrt(np.arange(1, n_features + 1)), rng)
 
 
-def make_even(n_samples: int, n_features: int, rng: np.random.Generator) -> Split:
-    """Draw two Gaussian classes that every feature separates equally well.
-
-    Trees have the same shape whatever the number of features, so that growth with that number
-    shows the cost of the features and not a change of the trees.
-    """
-    return _shifted_gaussians(n_samples, np.full(n_features, 0.3), rng)
+def make_classes(spec: DataSpec, n_samples: int, rng: np.random.Generator) -> Split:
+    """Draw Gaussian classes as Trunk's two, whose means have random signs: any number of them."""
+    y = rng.integers(0, spec.n_classes, n_samples)
+    X = rng.standard_normal((n_samples, spec.n_features), dtype=np.float32)
+    means = rng.choice(np.float32([-1, 1]), (spec.n_classes, spec.n_features))
+    means /= np.sqrt(np.arange(1, spec.n_features + 1, dtype=np.float32))
+    for k in range(spec.n_classes):
+        X[y == k] += means[k]
+    return X, y
 
 
 def _shifted_gaussians(n: int, mean: NDArray[Any], rng: np.random.Generator) -> Split:
@@ -104,7 +112,8 @@ def _shifted_gaussians(n: int, mean: NDArray[Any], rng: np.random.Generator) -> 
     return X, y
 
 
-SIMULATORS = {"parity": make_parity, "trunk": make_trunk, "even": make_even}
+SIMULATORS = {"parity": make_parity, "trunk": make_trunk}
+CLASSES = "classes"
 
 
 def load_mnist(source: Path | None) -> tuple[Split, Split]:

@@ -15,6 +15,7 @@ REQUIREMENTS = Path(__file__).resolve().parent
 # What to say when an environment cannot be made.
 HINTS = {
     "ydf": "YDF is installed from a wheel: there may be none for this system or Python.",
+    "lightgbm": "LightGBM is installed from a wheel, which needs the OpenMP runtime libgomp.",
     "treeple": "treeple is compiled on the spot where it has no wheel for this Python.",
     "rerf": (
         "rerf is compiled on the spot: it needs a C++ compiler with OpenMP and the Eigen headers "

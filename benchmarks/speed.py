@@ -11,15 +11,18 @@ from pathlib import Path
 
 from benchmarks import cases, report
 from benchmarks.data import DataFolder, default_source
+from benchmarks.growth import Row, growth_cases
+from benchmarks.growth_report import draw_growth, growth_section
 from benchmarks.machine import describe_machine, n_cores
 from benchmarks.memory import Peak, can_measure, measure_peak
 from benchmarks.runners import ENVIRONMENTS, PeerError, Roster
+from benchmarks.systems import force_instruction_set
 from benchmarks.timing import CaseResult, Meter, Plan
 
 GROWTH_SYSTEMS = (("silvan", None), ("scikit-learn RF", None), ("silvan", 3.0), ("YDF", 3.0))
 
 CASE_NAMES = [case.name for case in (*cases.FIT_CASES, *cases.TABLE_CASES, *cases.PREDICT_CASES)]
-NAMES = [*CASE_NAMES, "tables", "growth", "memory"]
+NAMES = [*CASE_NAMES, "tables", "predictions", "growth", "memory"]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -33,6 +36,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--threads", type=_threads, default=(1, 2), help="numbers of threads (default 1,2)")
     add("--data", type=Path, default=default_source(), help="folder with mnist/ ($SILVAN_DATA)")
     add("--environments", type=Path, default=ENVIRONMENTS, help="the peers (default .bench)")
+    add("--instruction-set", help="kernels that silvan grows with, such as avx2 (default: best)")
     add("--output", type=Path, help="Markdown file to write, for example docs/results/speed.md")
     args = parser.parse_args(arguments)
     if args.seeds < 1 or args.repeats < 1:
@@ -69,10 +73,11 @@ class Report:
             self._output.write_text(text, encoding="utf-8")
 
 
-def head(arguments: list[str]) -> list[str]:
+def head(arguments: list[str], kernels: str) -> list[str]:
     """Return the opening of the report: the machine, the command, and how to read the tables."""
     command = shlex.join(["python", "-m", "benchmarks.speed", *arguments])
-    facts = "\n".join(f"- {line}" for line in [*describe_machine(), f"command: `{command}`"])
+    own = f"silvan's kernels: {kernels}, in all figures of this page"
+    facts = "\n".join(f"- {line}" for line in [*describe_machine(), own, f"command: `{command}`"])
     reading = (
         "All libraries take turns in every round, with the same trees, the same number d of "
         "directions per node and the same data. Times are the best of all rounds; *times silvan* "
@@ -90,6 +95,8 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
     wanted = set(args.only or NAMES)
     if "tables" in wanted:
         wanted.update(case.name for case in cases.TABLE_CASES)
+    if "predictions" in wanted:
+        wanted.update(case.name for case in cases.PREDICT_CASES)
     change: Callable[[cases.Case], cases.Case] = cases.reduced if args.quick else lambda case: case
     results: list[CaseResult] = []
     for title, group, measure in (
@@ -108,25 +115,33 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
     if not args.quick:
         out.add(report.promise_section(results))
     if "growth" in wanted:
-        out.add(growth(meter, quick=args.quick))
+        plots = args.output.with_name("growth.png") if args.output else None
+        out.add(growth(meter, plots, quick=args.quick))
     if "memory" in wanted:
         out.add(memory(meter, cases.MEMORY_CASES))
 
 
-def growth(meter: Meter, *, quick: bool) -> str:
-    """Measure growth with rows, features, directions and threads."""
-    rows = []
+def growth(meter: Meter, plots: Path | None, *, quick: bool) -> str:
+    """Measure growth with samples, features, directions, classes and threads; plot it."""
+    rows: list[Row] = []
     for system, nonzeros in GROWTH_SYSTEMS:
         if not meter.roster.find([system]):
             continue
         label = f"{system}, {'axis-aligned' if nonzeros is None else 'sparse'}"
-        for case in cases.growth_cases(nonzeros, n_cores(), quick=quick):
+        for case in growth_cases(nonzeros, n_cores(), quick=quick):
             try:
                 rows.append((case, label, meter.growth(case, system)))
             except PeerError as error:
                 print(f"{label}: {error}", file=sys.stderr)
-    rows.sort(key=lambda row: "npdt".index(row[0].name[0]))
-    return report.growth_section(rows) if rows else ""
+    if not rows:
+        return ""
+    order = [case.name for case in growth_cases(None, 1, quick=True)]
+    rows.sort(key=lambda row: order.index(row[0].name))
+    section = growth_section(rows)
+    if plots is None:
+        return section
+    draw_growth(rows, plots)
+    return f"{section}\n\n![Seconds to fit against each quantity]({plots.name})"
 
 
 def memory(meter: Meter, group: tuple[cases.Case, ...]) -> str:
@@ -154,13 +169,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the benchmarks."""
     args = parse(arguments)
     given = sys.argv[1:] if arguments is None else arguments
+    kernels = force_instruction_set(args.instruction_set)
     roster = Roster(args.environments)
     plan = Plan(args.seeds, args.repeats, args.threads)
     with tempfile.TemporaryDirectory(prefix="silvan-bench-") as scratch:
         folder = DataFolder(Path(scratch), args.data)
         meter = Meter(roster, folder, plan, lambda text: print(text, file=sys.stderr, flush=True))
         try:
-            run(args, meter, Report(args.output, head(given)))
+            run(args, meter, Report(args.output, head(given, kernels)))
         finally:
             roster.close()
 

@@ -111,6 +111,23 @@ class Silvan(System):
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
+def force_instruction_set(name: str | None) -> str:
+    """Make silvan grow with these kernels from now on; return the name of those in use."""
+    from silvan import _core
+
+    make_options = _core.GrowOptions
+    if name is not None:
+
+        def options() -> Any:
+            made = make_options()
+            made.instruction_set = name
+            return made
+
+        options()  # raises where this processor lacks them
+        _core.GrowOptions = options  # type: ignore[assignment,misc]
+    return name or make_options().instruction_set
+
+
 class SilvanExtraTrees(Silvan):
     # Random thresholds without bootstrap samples, as in scikit-learn's ExtraTrees.
     name = "silvan extra trees"
@@ -139,6 +156,35 @@ class ExtraTrees(RandomForest):
     # Neither bootstrap nor exact search: its random thresholds are its idea of the same work.
     name = "scikit-learn ExtraTrees"
     estimator_name = "ExtraTreesClassifier"
+
+
+class LightGbmForest(System):
+    """LightGBM's random forest: histograms of at most 255 bins, samples without replacement."""
+
+    name = "LightGBM rf"
+    module = distribution = environment = "lightgbm"
+
+    def estimator(self, work: Work) -> Any:
+        from lightgbm import LGBMClassifier
+
+        # Leaves of one sample, as the others; it has no limit of depth but needs one of leaves.
+        return LGBMClassifier(
+            boosting_type="rf",
+            n_estimators=work.n_trees,
+            num_leaves=2**17,
+            min_child_samples=1,
+            min_child_weight=0.0,
+            subsample=0.632,
+            subsample_freq=1,
+            n_jobs=work.n_jobs,
+            random_state=work.seed,
+            verbose=-1,
+        )
+
+    def fit(self, work: Work, data: Any) -> Any:
+        X, y = data
+        share = work.n_directions / X.shape[1]
+        return self.estimator(work).set_params(feature_fraction_bynode=share).fit(X, y)
 
 
 class Treeple(System):
@@ -273,6 +319,7 @@ _ALL = (
     SilvanExtraTrees(),
     RandomForest(),
     ExtraTrees(),
+    LightGbmForest(),
     Ydf(),
     YdfFromArrays(),
     Treeple(),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
-from benchmarks.cases import Case, Growth
+from benchmarks.cases import Case
 from benchmarks.data import DataFolder
+from benchmarks.growth import Growth
 from benchmarks.runners import PeerError, Roster
 
 # One thread whose wall clock is this many times its processor time shared its core with something

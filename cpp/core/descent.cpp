@@ -46,7 +46,7 @@ Descent::Descent(const FeatureMatrix& block, const PackedForest& forest, const S
 const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     walkers_.clear();
     if (forest_.has_single_terms()) {
-        set_out(tree, forest_.root(tree), samples.data(), static_cast<std::int64_t>(samples.size()));
+        set_out(tree, 0, samples.data(), static_cast<std::int64_t>(samples.size()));
         walk(0);
     } else {
         divide(tree, samples);
@@ -56,16 +56,18 @@ const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint
 
 const std::vector<Walker>& Descent::run_sample(std::uint32_t sample, std::int64_t first, std::int64_t last) {
     walkers_.clear();
-    for (std::int64_t tree = first; tree < last; ++tree) set_out(tree, forest_.root(tree), &sample, 1);
+    for (std::int64_t tree = first; tree < last; ++tree) set_out(tree, 0, &sample, 1);
     walk(0);
     return walkers_;
 }
 
-void Descent::set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* samples, std::int64_t n) {
+void Descent::set_out(std::int64_t tree, std::int32_t node, const std::uint32_t* samples, std::int64_t n) {
     const std::size_t first = walkers_.size();
     walkers_.resize(first + static_cast<std::size_t>(n));
     Walker* to = walkers_.data() + first;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = {node, samples[i], static_cast<std::uint32_t>(tree)};
+    for (std::int64_t i = 0; i < n; ++i) {
+        to[i] = {static_cast<std::uint32_t>(node), samples[i], static_cast<std::uint32_t>(tree), 0};
+    }
 }
 
 // Takes the samples to nodes that few of them share; these walk on at once, while their features are in the cache.
@@ -81,8 +83,8 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
         throw_if_stopped(n);
         if (n <= kWalkSingly || nodes.left[group.node] < 0) {
             const std::size_t n_arrived = walkers_.size();
-            set_out(tree, forest_.root(tree) + group.node, first, n);
-            if (nodes.left[group.node] >= 0) walk(n_arrived);
+            set_out(tree, group.node, first, n);
+            walk(n_arrived);
         } else {
             divide_group(nodes, group, first, n);
         }
@@ -111,10 +113,17 @@ void Descent::walk(std::size_t begin) {
 
 template <typename T>
 void Descent::walk_typed(std::size_t begin) {
-    if (!forest_.has_single_terms()) {
+    if (forest_.has_features()) {
+        walk_groups<FeatureNode, T>(begin);
+    } else if (forest_.has_single_terms()) {
+        walk_groups<PackedNode, T>(begin);
+    } else {
         for (std::size_t i = begin; i < walkers_.size(); ++i) walk_terms<T>(walkers_[i]);
-        return;
     }
+}
+
+template <typename Node, typename T>
+void Descent::walk_groups(std::size_t begin) {
     // The last group is filled up with copies of the last walker, which are dropped again.
     const std::size_t n_walkers = walkers_.size();
     while ((walkers_.size() - begin) % kGroup != 0) walkers_.push_back(Walker(walkers_.back()));
@@ -122,34 +131,37 @@ void Descent::walk_typed(std::size_t begin) {
     for (std::size_t first = begin; first < walkers_.size(); first += kGroup) {
         Walker* walkers = walkers_.data() + first;
         if (missing_) {
-            unit ? walk_single_terms<T, true, true>(walkers) : walk_single_terms<T, false, true>(walkers);
+            unit ? walk_single_terms<Node, T, true, true>(walkers) : walk_single_terms<Node, T, false, true>(walkers);
         } else {
-            unit ? walk_single_terms<T, true, false>(walkers) : walk_single_terms<T, false, false>(walkers);
+            unit ? walk_single_terms<Node, T, true, false>(walkers) : walk_single_terms<Node, T, false, false>(walkers);
         }
     }
     walkers_.resize(n_walkers);
 }
 
-template <typename T, bool kUnitStride, bool kMissing>
+template <typename Node, typename T, bool kUnitStride, bool kMissing>
 void Descent::walk_single_terms(Walker* walkers) {
     const std::int64_t stride = kUnitStride ? 1 : block_.column_stride;
-    const PackedNode* at[kGroup];
+    const Node* at[kGroup];
     const T* features[kGroup];
     for (std::size_t i = 0; i < kGroup; ++i) {
-        at[i] = walkers[i].at;
+        at[i] = forest_.root<Node>(walkers[i].tree) + walkers[i].node;
         features[i] = block_.as<T>() + walkers[i].sample * block_.row_stride;
     }
-    std::int32_t going = 1;
+    std::uint32_t going = 1;
     while (going != 0) {
         throw_if_stopped(kGroup);
         going = 0;
         for (std::size_t i = 0; i < kGroup; ++i) {
-            const PackedNode& node = *at[i];
-            going |= node.next;
-            at[i] = node.step<kMissing>(node.coefficient * static_cast<float>(features[i][node.place() * stride]));
+            const Node& node = *at[i];
+            going |= node.going();
+            at[i] = node.template step<kMissing>(node.value(features[i], stride));
         }
     }
-    for (std::size_t i = 0; i < kGroup; ++i) walkers[i].at = at[i];
+    for (std::size_t i = 0; i < kGroup; ++i) {
+        walkers[i].node = static_cast<std::uint32_t>(at[i] - forest_.root<Node>(walkers[i].tree));
+        walkers[i].leaf = at[i]->leaf_number();
+    }
 }
 
 // The same operations in the same order as the projection kernels.
@@ -161,12 +173,14 @@ void Descent::walk_terms(Walker& walker) {
     const float* const coefficients = forest.direction_coefficients + first_term;
     const T* const features = block_.as<T>() + walker.sample * block_.row_stride;
     const std::int64_t stride = block_.column_stride;
-    const PackedNode* at = walker.at;
+    const PackedNode* const root = forest_.root<PackedNode>(walker.tree);
+    const PackedNode* at = root + walker.node;
     std::int64_t work = 0;
     while (!at->is_leaf()) {
         float sum = 0.0F;
         if (at->n_terms == 0) {
-            sum = columns_->project_sample(direction_of({at, walker.sample, walker.tree}), walker.sample);
+            walker.node = static_cast<std::uint32_t>(at - root);
+            sum = columns_->project_sample(direction_of(walker), walker.sample);
         } else {
             std::size_t k = at->place();
             const std::size_t end = k + at->n_terms;
@@ -178,13 +192,14 @@ void Descent::walk_terms(Walker& walker) {
         at += goes_left(sum, at->threshold, at->missing_left()) ? at->next : at->next + 1;
     }
     throw_if_stopped(work);
-    walker.at = at;
+    walker.node = static_cast<std::uint32_t>(at - root);
+    walker.leaf = at->leaf_number();
 }
 
 // Tells of the work of reading it, too.
 Direction Descent::direction_of(const Walker& walker) const {
     const TreeView tree(forest_.view(), walker.tree);
-    const Direction direction = tree.direction(forest_.number(walker.at, walker.tree));
+    const Direction direction = tree.direction(static_cast<std::int32_t>(walker.node));
     throw_if_stopped(direction.n_nonzeros);
     return direction;
 }

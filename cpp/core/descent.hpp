@@ -14,9 +14,10 @@ namespace silvan {
 
 // A sample on its way down a tree.
 struct Walker {
-    const PackedNode* at;
+    std::uint32_t node;    // of its tree
     std::uint32_t sample;  // counted from the block's first
     std::uint32_t tree;
+    std::uint32_t leaf;  // the number of the leaf in its tree, in the end
 };
 
 // Holds the scratch memory of one thread.
@@ -36,14 +37,16 @@ private:
         std::int64_t begin, end;
     };
 
-    void set_out(std::int64_t tree, const PackedNode* node, const std::uint32_t* samples, std::int64_t n);
+    void set_out(std::int64_t tree, std::int32_t node, const std::uint32_t* samples, std::int64_t n);
     void divide(std::int64_t tree, std::vector<std::uint32_t>& samples);
     void divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n);
     // Takes the walkers from number `begin` on to their leaves.
     void walk(std::size_t begin);
     template <typename T>
     void walk_typed(std::size_t begin);
-    template <typename T, bool kUnitStride, bool kMissing>
+    template <typename Node, typename T>
+    void walk_groups(std::size_t begin);
+    template <typename Node, typename T, bool kUnitStride, bool kMissing>
     void walk_single_terms(Walker* walkers);
     template <typename T>
     void walk_terms(Walker& walker);

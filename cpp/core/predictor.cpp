@@ -29,7 +29,7 @@ FeatureMatrix take_block(const FeatureMatrix& features, std::int64_t first, std:
 }
 
 void add_vote(const PackedForest& forest, const Walker& walker, Voting voting, double* sums) {
-    const PackedLeaf& leaf = forest.leaf(walker.at, walker.tree);
+    const PackedLeaf& leaf = forest.leaf(walker.leaf, walker.tree);
     if (leaf.n_values == 1) {
         sums[leaf.output] += voting == Voting::soft ? leaf.value : 1.0;
         return;
@@ -115,7 +115,7 @@ void apply_forest(const PackedForest& forest, const FeatureMatrix& features, con
         for (std::int64_t t = 0; t < n_trees; ++t) {
             std::iota(samples.begin(), samples.end(), 0U);
             for (const Walker& walker : descent.run(t, samples)) {
-                nodes[(first + walker.sample) * n_trees + t] = forest.number(walker.at, t);
+                nodes[(first + walker.sample) * n_trees + t] = static_cast<std::int32_t>(walker.node);
             }
         }
     });

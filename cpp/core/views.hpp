@@ -56,11 +56,22 @@ struct FeatureMatrix {
     }
 };
 
-// Features of few distinct values, each sample's side by side: the value of feature j is tables[256 j + code].
+// Features of few distinct values, each sample's side by side: the value of feature j is tables[256 j + code]. Codes
+// are in the order of the values.
 struct FeatureCodes {
     const std::uint8_t* codes = nullptr;  // row-major, row_stride bytes a sample
     const float* tables = nullptr;
     std::int64_t row_stride = 0;
+};
+
+// One of them, none of whose values is missing or has two codes. Without codes: none.
+struct CodedColumn {
+    const std::uint8_t* codes = nullptr;       // of sample 0; row_stride bytes a sample
+    const std::uint8_t* contiguous = nullptr;  // the same one after the other, where large nodes read them faster
+    const float* values = nullptr;             // by code, ascending
+    std::int64_t row_stride = 0;
+    std::int64_t n_samples = 0;
+    std::int32_t n_codes = 0;
 };
 
 }  // namespace silvan

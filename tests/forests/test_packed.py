@@ -187,3 +187,18 @@ def test_arrays_that_need_no_check_are_still_refused_where_they_must_be(data):
             forest.predict(wrong)
     with pytest.raises(ValueError, match="masked"):
         forest.predict(np.ma.array(X, mask=X > 1))
+
+
+@pytest.mark.parametrize("n_features", [1024, 1025])
+def test_nodes_of_single_features_take_eight_bytes_where_feature_numbers_fit(n_features):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, n_features)).astype(np.float32)
+    X[::7, -1] = np.nan
+    y = rng.integers(0, 3, 60)
+    forest = ForestClassifier(5, projections=AxisAligned(), bootstrap=False, random_state=0)
+    forest.fit(X, y)
+    assert np.array_equal(forest.predict(X), y)  # leaves are pure, and every sample finds its own
+    arrays = forest.forest_
+    node_bytes = 8 if n_features <= 1024 else 16
+    nodes = node_bytes * (arrays.n_nodes + arrays.n_trees)
+    assert arrays.packed.nbytes == nodes + 16 * arrays.n_leaves

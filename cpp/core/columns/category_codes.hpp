@@ -58,6 +58,10 @@ public:
     void start(const NodeContext& node, std::uint64_t key) override;
     ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override;
+    // What categories are worth differs from node to node.
+    CodedColumn coded(const Direction& direction) const override {
+        return is_learnt(direction) ? CodedColumn() : PlainNodeColumns::coded(direction);
+    }
     // Codes are no whole numbers.
     bool is_integral(const Direction& direction) const override {
         return !is_learnt(direction) && PlainNodeColumns::is_integral(direction);

@@ -22,6 +22,8 @@ constexpr std::int64_t kMaxColumns = std::numeric_limits<std::int32_t>::max();
 
 void NodeColumns::start(const NodeContext&, std::uint64_t) {}
 
+CodedColumn NodeColumns::coded(const Direction&) const { return {}; }
+
 bool NodeColumns::is_learnt(const Direction&) const { return false; }
 
 bool NodeColumns::is_learnt_from(std::uint32_t) const { return false; }

@@ -83,6 +83,9 @@ public:
 
     // Whether two samples have the same features.
     virtual bool equal_samples(std::uint32_t a, std::uint32_t b) const = 0;
+
+    // The values of the direction as codes, where they are at hand.
+    virtual CodedColumn coded(const Direction& direction) const;
 };
 
 // Reads the columns of a block of samples for the directions that trees keep; each thread has its own.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "core/stopping.hpp"
@@ -45,8 +46,6 @@ const FeatureMatrix& FeatureLayouts::layout_for(const Direction& direction, std:
     return 2 * by_rows < by_columns ? rows : columns;
 }
 
-namespace {
-
 // Numbers the distinct values of a feature, by their bits, in the order in which they come.
 class ValueCodes {
 public:
@@ -62,6 +61,29 @@ public:
             if (code < 0) return n_values_ == kMaxValues ? -1 : add(value, code);
             if (std::bit_cast<std::uint32_t>(values_[static_cast<std::size_t>(code)]) == bits) return code;
         }
+    }
+
+    // Sorts the values, missing ones last, and tells the new code of each; returns the number of values, or 0 where
+    // codes tell values apart that are equal, or some are missing.
+    std::int32_t sort(std::array<std::uint8_t, kMaxValues>& new_code) {
+        const auto n = static_cast<std::size_t>(n_values_);
+        std::array<std::int32_t, kMaxValues> order;
+        std::iota(order.begin(), order.end(), 0);
+        const std::array<float, kMaxValues> old = values_;
+        std::sort(order.begin(), order.begin() + n_values_, [&old](std::int32_t a, std::int32_t b) {
+            const float u = old[static_cast<std::size_t>(a)];
+            const float v = old[static_cast<std::size_t>(b)];
+            if (std::isnan(u) || std::isnan(v)) return !std::isnan(u) && std::isnan(v);
+            return u < v;
+        });
+        bool distinct = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto from = static_cast<std::size_t>(order[i]);
+            new_code[from] = static_cast<std::uint8_t>(i);
+            values_[i] = old[from];
+            distinct = distinct && !std::isnan(values_[i]) && (i == 0 || values_[i - 1] < values_[i]);
+        }
+        return distinct ? n_values_ : 0;
     }
 
     const float* begin() const { return values_.data(); }
@@ -80,6 +102,8 @@ private:
     std::array<float, kMaxValues> values_;
     std::int32_t n_values_ = 0;
 };
+
+namespace {
 
 // A feature of some samples.
 struct ColumnPart {
@@ -127,7 +151,7 @@ CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
     constexpr std::int64_t kBlock = 4096;  // rows whose codes stay in the cache until all features are there
     const std::int64_t n = columns.n_samples;
     const std::int64_t p = columns.n_features;
-    if (columns.type != FeatureType::float32 || n * row_bytes(columns) <= kCacheBytes) return;
+    if (columns.type != FeatureType::float32) return;
     if (2 * count_few_valued(columns) < p) return;
     std::vector<ValueCodes> values(static_cast<std::size_t>(p));
     std::vector<std::uint8_t> coded(values.size(), 1);
@@ -147,20 +171,64 @@ CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
             }
         }
     }
-    tables_.resize(values.size() * ValueCodes::kMaxValues);
-    for (std::size_t j = 0; j < values.size(); ++j) {
+    view_ = {codes_.data(), nullptr, p};
+    coded_ = std::move(coded);
+    exceeds_cache_ = n * row_bytes(columns) > kCacheBytes;
+    has_all_ = n_coded == p;
+    n_samples_ = n;
+    order_codes(values);
+    if (n * p > kCacheBytes / 2) copy_columns();
+}
+
+// Codes become those of the sorted values; features without codes have zeros.
+void CodedFeatures::order_codes(std::vector<ValueCodes>& values) {
+    const std::size_t p = values.size();
+    std::vector<std::array<std::uint8_t, ValueCodes::kMaxValues>> new_code(p);
+    tables_.resize(p * ValueCodes::kMaxValues);
+    n_codes_.resize(p);
+    for (std::size_t j = 0; j < p; ++j) {
+        new_code[j].fill(0);
+        if (coded_[j] == 0) continue;
+        n_codes_[j] = values[j].sort(new_code[j]);
+        is_ambiguous_ = is_ambiguous_ || n_codes_[j] == 0;
         std::copy(values[j].begin(), values[j].end(), tables_.data() + j * ValueCodes::kMaxValues);
     }
-    coded_ = std::move(coded);
-    view_ = {codes_.data(), tables_.data(), p};
+    view_.tables = tables_.data();
+    std::uint8_t* code = codes_.data();
+    for (std::int64_t i = 0; i < n_samples_; ++i) {
+        throw_if_stopped(view_.row_stride);
+        for (std::size_t j = 0; j < p; ++j, ++code) *code = new_code[j][*code];
+    }
+}
+
+void CodedFeatures::copy_columns() {
+    constexpr std::int64_t kBlock = 64;  // rows whose codes stay in the first cache while all columns are written
+    const std::int64_t p = view_.row_stride;
+    columns_.allocate(codes_.size());
+    for (std::int64_t first = 0; first < n_samples_; first += kBlock) {
+        const std::int64_t last = std::min(first + kBlock, n_samples_);
+        throw_if_stopped((last - first) * p);
+        for (std::int64_t j = 0; j < p; ++j) {
+            std::uint8_t* column = columns_.data() + j * n_samples_;
+            for (std::int64_t i = first; i < last; ++i) column[i] = view_.codes[i * p + j];
+        }
+    }
 }
 
 bool CodedFeatures::serve(const Direction& direction, std::int64_t n_samples) const {
-    if (coded_.empty() || n_samples * view_.row_stride > kCacheBytes) return false;
+    if (!exceeds_cache_ || n_samples * view_.row_stride > kCacheBytes) return false;
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         if (coded_[static_cast<std::size_t>(direction.indices[k])] == 0) return false;
     }
     return true;
+}
+
+CodedFeatures::Same CodedFeatures::compare(std::uint32_t a, std::uint32_t b) const {
+    if (coded_.empty()) return Same::unknown;
+    const auto codes_of = [this](std::uint32_t sample) { return view_.codes + sample * view_.row_stride; };
+    const bool equal = std::equal(codes_of(a), codes_of(a) + view_.row_stride, codes_of(b));
+    if (equal) return has_all_ ? Same::yes : Same::unknown;
+    return is_ambiguous_ ? Same::unknown : Same::no;
 }
 
 std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns) {

@@ -26,9 +26,11 @@ struct FeatureLayouts {
     }
 };
 
+class ValueCodes;
+
 // Features of at most 256 distinct values as bytes, each row's side by side: a small node finds all of a row's
-// features in a cache line or two. Not made where the features fit into the second-level cache as they are, or
-// where fewer than half of them have so few values.
+// features in a cache line or two, and engines count bytes faster than they compare floats. Not made where fewer than
+// half of the features have so few values.
 class CodedFeatures {
 public:
     CodedFeatures() = default;  // of none
@@ -39,11 +41,33 @@ public:
 
     const FeatureCodes& view() const { return view_; }
 
+    // A feature by its codes, where they tell all that a search needs.
+    CodedColumn column(std::int32_t feature) const {
+        const auto at = static_cast<std::size_t>(feature);
+        if (at >= n_codes_.size() || n_codes_[at] == 0) return {};
+        const std::uint8_t* contiguous = columns_.size() == 0 ? nullptr : columns_.data() + feature * n_samples_;
+        return {view_.codes + feature, contiguous, view_.tables + 256 * static_cast<std::int64_t>(feature),
+                view_.row_stride,      n_samples_, n_codes_[at]};
+    }
+
+    // Whether two samples have the same features, as far as codes can tell.
+    enum class Same : std::uint8_t { yes, no, unknown };
+    Same compare(std::uint32_t a, std::uint32_t b) const;
+
 private:
-    std::vector<std::uint8_t> coded_;  // per feature, or empty
+    void order_codes(std::vector<ValueCodes>& values);
+    void copy_columns();
+
+    std::vector<std::uint8_t> coded_;    // per feature, or empty
+    std::vector<std::int32_t> n_codes_;  // per feature: 0 where it has none, misses values or has both zeros
     std::vector<float> tables_;
     Buffer<std::uint8_t> codes_;
+    Buffer<std::uint8_t> columns_;  // the same column by column, where they exceed the cache
     FeatureCodes view_;
+    std::int64_t n_samples_ = 0;
+    bool exceeds_cache_ = false;  // whether the features as they are do
+    bool has_all_ = false;        // every feature has codes
+    bool is_ambiguous_ = false;   // samples with other codes may have the same features
 };
 
 // For each feature 1 if it has whole numbers below 2^20 only.

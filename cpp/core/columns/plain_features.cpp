@@ -65,6 +65,8 @@ void PlainNodeColumns::read_feature(std::int32_t feature, const std::uint32_t* s
 }
 
 bool PlainNodeColumns::equal_samples(std::uint32_t a, std::uint32_t b) const {
+    const CodedFeatures::Same same = coded_->compare(a, b);
+    if (same != CodedFeatures::Same::unknown) return same == CodedFeatures::Same::yes;
     return feature_type() == FeatureType::float32 ? equal_features<float>(features(), a, b)
                                                   : equal_features<std::uint8_t>(features(), a, b);
 }

@@ -20,6 +20,10 @@ public:
     FeatureType feature_type() const override { return layouts_.columns.type; }
     ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override;
+    CodedColumn coded(const Direction& direction) const override {
+        if (direction.n_nonzeros != 1 || direction.coefficients[0] != 1.0F) return {};
+        return coded_->column(direction.indices[0]);
+    }
     bool is_integral(const Direction& direction) const override;
     void read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                       double* values) override;

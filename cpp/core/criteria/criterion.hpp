@@ -123,4 +123,10 @@ concept ScoresThresholds =
         { loaded.score_threshold(kernels, values, threshold, leaf) } -> std::same_as<Split>;
     };
 
+// One of whole counts of classes.
+template <typename C>
+concept CountsClasses = requires(const C& loaded) {
+    { loaded.counted() } -> std::same_as<ClassTargets>;
+};
+
 }  // namespace silvan

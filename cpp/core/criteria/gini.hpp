@@ -41,6 +41,7 @@ public:
 class CountedGini final : public Gini {
 public:
     using Gini::Gini;
+    using NodeClasses::counted;
 
     struct Accumulator {
         CountedGini& criterion;

@@ -56,6 +56,8 @@ protected:
 private:
     bool is_counted() const { return training_.weight == nullptr; }
     void collect_present_classes(const std::uint32_t* samples);
+    void count_few_classes(const std::uint32_t* samples);
+    void load_weights(const std::uint32_t* samples);
 
     TrainingTargets training_;
     std::int64_t n_samples_ = 0;

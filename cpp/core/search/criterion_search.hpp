@@ -4,6 +4,7 @@
 //   pairs              small nodes, where the criterion has kernels;
 //   histogram          large nodes, where it has;
 //   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
+//   coded              features of few values, where classes are counted;
 //   nonzeros           directions that are zero for most samples of the node;
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -21,6 +23,7 @@
 #include "core/criteria/node_search.hpp"
 #include "core/forest.hpp"
 #include "core/search/chosen_thresholds.hpp"
+#include "core/search/coded.hpp"
 #include "core/search/histogram.hpp"
 #include "core/search/monotone.hpp"
 #include "core/search/nonzeros.hpp"
@@ -48,55 +51,30 @@ public:
     }
 
     Split find(const NodeContext& node, const ProjectionBatch& batch) override {
-        NodeColumns& columns = *node.columns;
-        ValueMemory& values = settings_.scratch.values;
-        Split best;
-        bool varies = false;
-        bool has_missing = false;
-        bool projected = true;  // whether the values of the best direction are there
-        double best_rank = kNoScore;
         Random thresholds(thresholds_key(node.key));
-        for (std::int64_t j = 0; j < batch.size(); ++j) {
-            const Direction direction = batch.direction(j);
-            if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
-                const Split found = search_among_nonzeros(thresholds);
-                varies = varies || !nonzeros_.values.empty();
-                if (!found.found || !(found.score > best_rank)) continue;
-                best_rank = found.score;
-                best = found;
-                best.direction = j;
-                has_missing = false;
-                projected = false;
-                continue;
+        best_ = {};
+        best_rank_ = kNoScore;
+        best_is_counted_ = has_missing_ = codes_started_ = false;
+        projected_ = true;
+        for (std::int64_t first = 0; first < batch.size(); first += kMaxCodedColumns) {
+            const std::int64_t last = std::min(first + kMaxCodedColumns, batch.size());
+            count_codes(node, batch, first, last);
+            for (std::int64_t j = first; j < last; ++j) {
+                if (coded_[j - first] != kNotCoded) {
+                    search_counted(j, coded_[j - first], thresholds);
+                } else {
+                    search(node, batch.direction(j), j, thresholds);
+                }
             }
-            throw_if_stopped(node.n_samples * direction.n_nonzeros);
-            const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
-            if (range.minimum > range.maximum) continue;
-            if (range.minimum == range.maximum && !range.any_missing) continue;
-            varies = true;
-            const Split found = settings_.monotone != nullptr ? search_constrained(direction, range, thresholds)
-                                : settings_.random_thresholds
-                                    ? search_random_threshold(criterion_, settings_, range, thresholds)
-                                    : search_direction(range, columns.is_integral(direction), best_rank);
-            if (!found.found) continue;
-            const double rank = columns.is_learnt(direction) ? rank_of(found, node) : found.score;
-            if (!(rank > best_rank)) continue;
-            best_rank = rank;
-            best = found;
-            best.direction = j;
-            has_missing = range.any_missing;
-            projected = true;
-            middle_ = current_middle_;
+        }
+        if (!best_.found) return best_;
+        if (!projected_) {
+            ValueMemory& values = settings_.scratch.values;
+            node.columns->project(batch.direction(best_.direction), node.samples, node.n_samples, values.current());
             values.keep_current();
         }
-        best.varies = varies;
-        if (!best.found) return best;
-        if (!projected) {
-            columns.project(batch.direction(best.direction), node.samples, node.n_samples, values.current());
-            values.keep_current();
-        }
-        settle(best, has_missing);
-        return best;
+        settle(best_);
+        return best_;
     }
 
     double impurity_decrease(const Split& split, double tree_weight) const override {
@@ -117,6 +95,79 @@ public:
 private:
     static constexpr bool kChooses = ChoosesThresholds<C>;
     static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+
+    // Counts the samples of the directions [first, last) whose values are at hand as codes, and notes which they are.
+    void count_codes(const NodeContext& node, const ProjectionBatch& batch, std::int64_t first, std::int64_t last) {
+        std::fill(coded_, coded_ + kMaxCodedColumns, kNotCoded);
+        if constexpr (CountsClasses<C>) {
+            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0) return;
+            std::array<CodedColumn, kMaxCodedColumns> columns;
+            std::int64_t n_coded = 0;
+            for (std::int64_t j = first; j < last; ++j) {
+                const CodedColumn column = node.columns->coded(batch.direction(j));
+                if (column.codes == nullptr) continue;
+                columns[static_cast<std::size_t>(n_coded)] = column;
+                coded_[j - first] = n_coded++;
+            }
+            if (n_coded == 0) return;
+            CodeCounts& codes = settings_.scratch.codes;
+            throw_if_stopped(node.n_samples * n_coded);
+            if (!codes_started_) codes.start(node, criterion_.counted(), settings_.min_samples_leaf);
+            codes_started_ = true;
+            codes.count(columns.data(), n_coded);
+        }
+    }
+
+    // Looks for a better split along direction j, which is number `coded` of those that were counted.
+    void search_counted(std::int64_t j, std::int64_t coded, Random& thresholds) {
+        const CountedSplit found =
+            settings_.scratch.codes.search(coded, settings_.random_thresholds ? &thresholds : nullptr);
+        best_.varies = best_.varies || found.varies;
+        if (!found.found || !(found.score > best_rank_)) return;
+        keep(found, found.score, j, false);
+        best_is_counted_ = true;
+        projected_ = false;
+    }
+
+    // The same of a direction that was not counted.
+    void search(const NodeContext& node, const Direction& direction, std::int64_t j, Random& thresholds) {
+        NodeColumns& columns = *node.columns;
+        ValueMemory& values = settings_.scratch.values;
+        CountedSplit found;
+        if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
+            static_cast<Split&>(found) = search_among_nonzeros(thresholds);
+            best_.varies = best_.varies || !nonzeros_.values.empty();
+            if (!found.found || !(found.score > best_rank_)) return;
+            keep(found, found.score, j, false);
+            projected_ = false;
+            return;
+        }
+        throw_if_stopped(node.n_samples * direction.n_nonzeros);
+        const ValueRange range = columns.project(direction, node.samples, node.n_samples, values.current());
+        if (range.minimum > range.maximum) return;
+        if (range.minimum == range.maximum && !range.any_missing) return;
+        best_.varies = true;
+        static_cast<Split&>(found) = settings_.monotone != nullptr ? search_constrained(direction, range, thresholds)
+                                     : settings_.random_thresholds
+                                         ? search_random_threshold(criterion_, settings_, range, thresholds)
+                                         : search_direction(range, columns.is_integral(direction), best_rank_);
+        if (!found.found) return;
+        const double rank = columns.is_learnt(direction) ? rank_of(found, node) : found.score;
+        if (!(rank > best_rank_)) return;
+        keep(found, rank, j, range.any_missing);
+        projected_ = true;
+        middle_ = current_middle_;
+        values.keep_current();
+    }
+
+    void keep(const CountedSplit& found, double rank, std::int64_t j, bool any_missing) {
+        best_ = found;
+        best_.varies = true;
+        best_.direction = j;
+        best_rank_ = rank;
+        has_missing_ = any_missing;
+        best_is_counted_ = false;
+    }
 
     Split search_direction(const ValueRange& range, bool integral, double to_beat) {
         if constexpr (ChoosesThresholds<C>) {
@@ -190,27 +241,30 @@ private:
     }
 
     // Between which values the best split lies, and where missing ones go.
-    void settle(Split& best, bool has_missing) {
+    void settle(CountedSplit& best) {
         best.threshold = threshold_of(best);
-        if (!has_missing) best.missing_left = is_heavier_left(best.threshold);
+        if (!has_missing_) best.missing_left = is_heavier_left(best);
     }
 
-    float threshold_of(const Split& best) {
+    float threshold_of(const CountedSplit& best) {
         if (best.only_missing_right) return std::numeric_limits<float>::infinity();
         if (settings_.random_thresholds) return best.lower;
-        const float upper =
-            settings_.kernels.smallest_above(settings_.scratch.values.best(), criterion_.n_samples(), best.lower);
+        const float upper = best_is_counted_ ? best.upper
+                                             : settings_.kernels.smallest_above(settings_.scratch.values.best(),
+                                                                                criterion_.n_samples(), best.lower);
         const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));
         const auto threshold = static_cast<float>(middle);
         return threshold < upper ? threshold : best.lower;
     }
 
     // Where training met no missing value, later ones follow the side of the larger weight.
-    bool is_heavier_left(float threshold) {
+    bool is_heavier_left(const CountedSplit& best) {
         const float* values = settings_.scratch.values.best();
-        const double weight = criterion_.weight_up_to(values, threshold);
+        const double weight = best_is_counted_ ? best.weight_left : criterion_.weight_up_to(values, best.threshold);
         return weight > criterion_.total_weight() - weight;
     }
+
+    static constexpr std::int64_t kNotCoded = -1;
 
     SearchSettings settings_;
     C criterion_;
@@ -218,6 +272,14 @@ private:
     NonzeroValues nonzeros_;
     double current_middle_ = 0.0;
     double middle_ = 0.0;
+    // Of the node that is searched.
+    CountedSplit best_;
+    double best_rank_ = kNoScore;
+    bool best_is_counted_ = false;
+    bool projected_ = true;     // whether the values of the best direction are there
+    bool has_missing_ = false;  // along the best direction so far
+    bool codes_started_ = false;
+    std::int64_t coded_[kMaxCodedColumns] = {};  // numbers of the directions that were counted
 };
 
 }  // namespace silvan

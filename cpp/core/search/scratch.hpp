@@ -9,6 +9,7 @@
 
 #include "core/buffer.hpp"
 #include "core/forest.hpp"
+#include "core/search/coded.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
@@ -136,6 +137,7 @@ struct SearchScratch {
     SideMemory sides;
     SortMemory sort;
     HistogramMemory histogram;
+    CodeCounts codes;
 };
 
 }  // namespace silvan
