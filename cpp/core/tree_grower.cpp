@@ -29,7 +29,8 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
                                {*options_.kernels, scratch_, options_.min_samples_leaf, 0.0, options_.random_thresholds,
-                                options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_})) {}
+                                options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_,
+                                options_.min_balance})) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {

@@ -26,6 +26,7 @@ struct GrowOptions {
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_weight_fraction_leaf = 0.0;  // of the tree's weight
+    double min_balance = 0.0;               // share of a node's samples that either side of its split needs
     double min_impurity_decrease = 0.0;
     std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
     std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none

@@ -128,6 +128,10 @@ _PARTS = {
         min_samples_leaf : int or float, default=1
             Number of distinct samples that both sides of a split need; a float below 1 is a
             fraction of the samples.
+        min_balance : float, default=0.0
+            Share of a node's distinct samples that both sides of its split need, between 0 and 0.5:
+            rounded up, but never more than half of the samples. Thresholds that are drawn at random
+            are drawn among those that leave it on both sides.
         min_weight_fraction_leaf : float, default=0.0
             Share of a tree's weight that both sides of a split need, at most 0.5.
         min_impurity_decrease : float, default=0.0

@@ -60,6 +60,7 @@ class BaggedParameters(ForestParameters):
 
     min_samples_split: int | float = growing(2)
     min_impurity_decrease: float = growing(0.0)
+    min_balance: float = growing(0.0)
     bootstrap: bool = True
     max_samples: int | float | str | None = None
 
@@ -114,6 +115,13 @@ def check_bagged_parameters(forest: BaggedParameters) -> None:
             "min_impurity_decrease",
             "a number >= 0",
             forest.min_impurity_decrease,
+            "0.0 sets no limit",
+        )
+    if not (is_number(forest.min_balance) and 0 <= forest.min_balance <= 0.5):
+        raise invalid(
+            "min_balance",
+            "a number between 0 and 0.5, the share of a node's samples on either side of its split",
+            forest.min_balance,
             "0.0 sets no limit",
         )
     check_flag("bootstrap", forest.bootstrap)
@@ -197,6 +205,7 @@ def grow_options(forest: BaggedParameters, n_samples: int, n_features: int) -> _
     options.min_samples_split = max(2, count_samples(forest.min_samples_split, n_samples))
     options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_impurity_decrease = float(forest.min_impurity_decrease)
+    options.min_balance = float(forest.min_balance)
     return options
 
 
