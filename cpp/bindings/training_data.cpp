@@ -221,6 +221,8 @@ void bind_training(nb::module_& m) {
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")
+        .def_rw("agnostic", &GrowOptions::agnostic,
+                "Whether targets decide nothing but the values of leaves; with random thresholds.")
         .def_rw("seed", &GrowOptions::seed, "Of all random streams.")
         .def_prop_rw(
             "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },

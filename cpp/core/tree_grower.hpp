@@ -31,6 +31,7 @@ struct GrowOptions {
     std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
     std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
     bool random_thresholds = false;
+    bool agnostic = false;  // besides, targets decide nothing but the values of leaves
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
 };
@@ -43,6 +44,7 @@ struct OpenNode {
     std::uint64_t key;
     EstimationRange estimates;
     ValueBounds bounds;
+    double time = 0.0;  // when its turn is, where chance decides which leaf is split next
 };
 
 // A subtree for another thread: its root, and what it must know of the tree.
@@ -100,6 +102,7 @@ private:
     void grow_best_first(ProjectionSampler& sampler, TreeArrays& arrays);
     void queue_leaf(const OpenNode& open, const Split& split, std::vector<SplitLeaf>& queue) const;
     void split_again(SplitLeaf&& leaf, TreeArrays& arrays);
+    double turn_of(std::uint64_t key, double time_of_parent) const;
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);

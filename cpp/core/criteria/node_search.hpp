@@ -25,11 +25,12 @@ struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
     std::int64_t min_samples_leaf;  // of either side of a split, at the node that is searched
-    double min_weight_leaf;  // of either side of a split
-    bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
+    double min_weight_leaf;         // of either side of a split
+    bool random_thresholds;         // one threshold is drawn along each direction, instead of the best one found
     const std::int8_t* monotone = nullptr;  // per feature -1, 0 or 1, where directions are single features; or none
     const ValueBounds* bounds = nullptr;    // of the node that is searched, where there are constraints
     double min_balance = 0.0;               // share of a node's samples that either side of its split needs
+    bool agnostic = false;                  // the first split that is allowed is taken, whatever its score
 };
 
 // Samples that either side of a split needs at a node of so many: the share rounded up, unless that is more than half.

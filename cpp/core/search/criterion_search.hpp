@@ -57,10 +57,10 @@ public:
         best_rank_ = kNoScore;
         best_is_counted_ = has_missing_ = codes_started_ = false;
         projected_ = true;
-        for (std::int64_t first = 0; first < batch.size(); first += kMaxCodedColumns) {
+        for (std::int64_t first = 0; first < batch.size() && !is_settled(); first += kMaxCodedColumns) {
             const std::int64_t last = std::min(first + kMaxCodedColumns, batch.size());
             count_codes(node, batch, first, last);
-            for (std::int64_t j = first; j < last; ++j) {
+            for (std::int64_t j = first; j < last && !is_settled(); ++j) {
                 if (coded_[j - first] != kNotCoded) {
                     search_counted(j, coded_[j - first], thresholds);
                 } else {
@@ -100,11 +100,16 @@ private:
     // Only the engine that has all values at hand knows between which of them such a threshold lies.
     bool draws_within_balance() const { return settings_.random_thresholds && settings_.min_balance > 0.0; }
 
+    bool is_settled() const { return settings_.agnostic && best_.found; }
+
     // Counts the samples of the directions [first, last) whose values are at hand as codes, and notes which they are.
     void count_codes(const NodeContext& node, const ProjectionBatch& batch, std::int64_t first, std::int64_t last) {
         std::fill(coded_, coded_ + kMaxCodedColumns, kNotCoded);
         if constexpr (CountsClasses<C>) {
-            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0 || draws_within_balance()) return;
+            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0 || draws_within_balance() ||
+                settings_.agnostic) {
+                return;
+            }
             std::array<CodedColumn, kMaxCodedColumns> columns;
             std::int64_t n_coded = 0;
             for (std::int64_t j = first; j < last; ++j) {
@@ -207,7 +212,8 @@ private:
                              : settings_.monotone[direction.indices[0]] < 0 ? -1
                                                                             : 0;
             float threshold = 0.0F;
-            if (settings_.random_thresholds) threshold = draw_allowed_threshold(settings_, range, criterion_.n_samples(), thresholds);
+            if (settings_.random_thresholds)
+                threshold = draw_allowed_threshold(settings_, range, criterion_.n_samples(), thresholds);
             const ConstrainedSplit found =
                 search_monotone(criterion_, settings_, sign, settings_.random_thresholds ? &threshold : nullptr);
             current_middle_ = found.middle;

@@ -1,5 +1,6 @@
 // The engine of extremely randomised trees (Geurts, Ernst & Wehenkel 2006): nothing is searched. A direction has one
-// threshold, drawn uniformly between its smallest and its largest value at the node.
+// threshold, drawn uniformly between its smallest and its largest value at the node. Data-agnostic trees (Tomita 2018,
+// definition 1) do not even compare: they take the first direction that they may.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +77,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
         for (std::int64_t i = 0; i < std::min(n_left, n - n_left); ++i) accumulator.add(smaller[i]);
         if (!has_weight(criterion, accumulator, settings.min_weight_leaf)) continue;
         const double score = accumulator.score();
-        if (best.found && !(score > best.score)) continue;
+        if (best.found && (settings.agnostic || !(score > best.score))) continue;
         best = {score, threshold, true, missing_left, threshold == std::numeric_limits<float>::infinity()};
     }
     return best;

@@ -176,11 +176,14 @@ _PARTS = {
             features are stored as float32.
     """,
     "thresholds": """
-        thresholds : {"best", "random"}, default="best"
+        thresholds : {"best", "random", "agnostic"}, default="best"
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
             directions: extremely randomised trees, which grow faster and differ more from each
-            other.
+            other. "agnostic" does not choose either: a node takes its first direction that the
+            limits allow, pure nodes are split as well, and with `max_leaf_nodes` the leaf to split
+            next is drawn. Targets then decide the values of leaves alone (Tomita's data-agnostic
+            forest; limit the trees by `max_leaf_nodes`, `max_depth` or `min_samples_leaf`).
     """,
     "bootstrap": """
         bootstrap : bool, default=True
@@ -189,10 +192,11 @@ _PARTS = {
             counts.
     """,
     "grid_thresholds": """
-        thresholds : {"auto", "best", "random"}, default="auto"
+        thresholds : {"auto", "best", "random", "agnostic"}, default="auto"
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
-            directions. "auto" is "random" with channels of series, and "best" elsewhere.
+            directions; "agnostic" does not choose either, and ignores the targets until leaves are
+            filled. "auto" is "random" with channels of series, and "best" elsewhere.
     """,
     "grid_bootstrap": """
         bootstrap : bool or "auto", default="auto"

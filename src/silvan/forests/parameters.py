@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.agnostic import check_agnostic_parameters
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.sampling import power_of_samples
@@ -69,6 +70,9 @@ class BaggedParameters(ForestParameters):
 class SupervisedParameters(ForestParameters):
     """What forests with targets have besides."""
 
+    # The ways to find thresholds that a forest knows.
+    _thresholds: ClassVar[tuple[str, ...]] = ("best", "random")
+
     thresholds: str = growing("best")
     scaling: str | None = None
     categorical_features: Sequence[int | bool | str] | str | None = "from_dtype"
@@ -77,6 +81,8 @@ class SupervisedParameters(ForestParameters):
 @dataclass(kw_only=True, eq=False, repr=False)
 class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
     """What forests have that are both."""
+
+    _thresholds: ClassVar[tuple[str, ...]] = ("best", "random", "agnostic")
 
     criterion: str = growing("squared_error")
     max_leaf_nodes: int | None = growing(None)
@@ -130,7 +136,7 @@ def check_bagged_parameters(forest: BaggedParameters) -> None:
 
 def check_supervised_parameters(forest: SupervisedParameters) -> None:
     """The same of those that forests with targets have."""
-    check_choice("thresholds", forest.thresholds, ("best", "random"))
+    check_choice("thresholds", forest.thresholds, forest._thresholds)
     if forest.scaling is not None:
         check_choice("scaling", forest.scaling, SCALINGS)
     check_categorical_features(forest.categorical_features)
@@ -156,6 +162,8 @@ def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> No
             forest.ccp_alpha,
             "limit trees by min_samples_leaf or max_depth",
         )
+    if forest.thresholds == "agnostic":
+        check_agnostic_parameters(forest)
     check_flag("honest", forest.honest)
     if forest.honest and forest.monotonic_cst is not None:
         raise invalid(
