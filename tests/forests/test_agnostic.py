@@ -1,4 +1,4 @@
-"""Data-agnostic forests (Tomita, definition 1): targets fill the leaves, and decide nothing else."""
+"""Data-agnostic forests (Tomita, definition 1): targets fill the leaves and decide nothing."""
 
 import numpy as np
 import pandas as pd
