@@ -62,7 +62,7 @@ def test_no_side_is_smaller_than_its_share(balance, changes):
     forest = ForestClassifier(10, min_balance=balance, random_state=0, **changes).fit(X, y)
     smaller, n = shares_of_smaller_sides(forest.forest_)
     assert (smaller >= np.minimum(np.ceil(balance * n - 1e-9), n // 2)).all()
-    assert len(n) > 20 or balance == 0.5  # ties leave few halves
+    assert len(n) > 5 or balance == 0.5  # ties leave few halves
 
 
 def test_forests_without_it_split_off_single_samples():
