@@ -77,15 +77,15 @@ def test_later_rounds_look_where_earlier_ones_found_something():
     forest = guided(24).fit(X, y)
     weights = forest.projections_.weights
     assert set(np.argsort(-weights)[:3]) == {0, 1, 2}
-    assert weights[:3].sum() > 0.2
-    assert weights.min() >= 0.5 / 60 * 0.999 / 1.0
+    assert weights[:3].sum() > 0.15  # 0.05 by chance
+    assert weights.min() > 0.49 / 60
     used = [forest.forest_.trees(a, a + 8).direction_indices for a in (0, 16)]
     shares = [np.isin(indices, (0, 1, 2)).mean() for indices in used]
     assert shares[1] > 1.5 * shares[0]
     plain = ForestClassifier(
         60, projections=WeightedCombinations((1, 3)), max_features=6, random_state=0
     )
-    X_new, y_new = np.random.default_rng(9).normal(size=(1000, 60)).astype(np.float32), None
+    X_new = np.random.default_rng(9).normal(size=(1000, 60)).astype(np.float32)
     y_new = X_new[:, :3].sum(axis=1) > 0
     assert guided(60).fit(X, y).score(X_new, y_new) > plain.fit(X, y).score(X_new, y_new)
 
