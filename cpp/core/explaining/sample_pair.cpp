@@ -16,6 +16,8 @@ PairReader::PairReader(const ForestView& forest, const FeatureMatrix& samples, c
         require(matrix->type == FeatureType::float32 && matrix->column_stride == 1, "samples must be rows of float32");
         forest.columns->check(*matrix);
     }
+    choose_sample(0);
+    choose_background(0);
     if (!columns.n_categories.empty()) {
         categories_.emplace(columns.n_categories);
         own_columns_ = forest.columns->read_block(samples_, best_kernels());
@@ -29,34 +31,21 @@ PairReader::PairReader(const ForestView& forest, const FeatureMatrix& samples, c
     terms_.resize(static_cast<std::size_t>(longest));
 }
 
-std::span<const PairTerm> PairReader::read(const Direction& direction) {
-    const float* own = samples_.as<float>() + sample_ * samples_.row_stride;
-    const float* other = background_.as<float>() + other_ * background_.row_stride;
-    const std::int64_t n_features = samples_.n_features;
-    std::int64_t k = 0;
-    for (; k < direction.n_nonzeros && direction.indices[k] < n_features; ++k) {
-        const std::int32_t feature = direction.indices[k];
-        const float coefficient = direction.coefficients[k];
-        terms_[static_cast<std::size_t>(k)] = {feature, coefficient * own[feature], coefficient * other[feature]};
-    }
-    n_terms_ = static_cast<std::size_t>(k);
-    if (k < direction.n_nonzeros) read_categories(direction, k);
-    return {terms_.data(), n_terms_};
-}
-
 // The indicators of a feature's categories follow each other; their codes are one term.
-void PairReader::read_categories(const Direction& direction, std::int64_t first) {
+std::size_t PairReader::read_categories(const Direction& direction, std::int64_t first) {
     const std::int32_t* const end = direction.indices + direction.n_nonzeros;
     const std::int32_t* at = direction.indices + first;
+    auto n_terms = static_cast<std::size_t>(first);
     while (at != end) {
         const std::int32_t feature = categories_->feature_of(*at);
         const std::int64_t last = categories_->first_column(feature) + categories_->count(feature);
         const std::int32_t* next = std::lower_bound(at, end, last);
         const Direction codes{at, direction.coefficients + (at - direction.indices), next - at, nullptr};
-        terms_[n_terms_++] = {feature, own_columns_->project_sample(codes, static_cast<std::uint32_t>(sample_)),
-                              other_columns_->project_sample(codes, static_cast<std::uint32_t>(other_))};
+        terms_[n_terms++] = {feature, own_columns_->project_sample(codes, sample_),
+                             other_columns_->project_sample(codes, background_sample_)};
         at = next;
     }
+    return n_terms;
 }
 
 }  // namespace silvan

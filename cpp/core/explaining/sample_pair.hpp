@@ -34,32 +34,47 @@ public:
     // std::invalid_argument where directions are over other columns.
     PairReader(const ForestView& forest, const FeatureMatrix& samples, const FeatureMatrix& background);
 
-    void choose_sample(std::int64_t sample) { sample_ = sample; }
-    void choose_background(std::int64_t other) { other_ = other; }
-
-    // Whether the direction reads a single feature.
-    bool reads_one_feature(const Direction& direction) const {
-        return feature_of(direction.indices[0]) == feature_of(direction.indices[direction.n_nonzeros - 1]);
+    void choose_sample(std::int64_t sample) {
+        sample_ = static_cast<std::uint32_t>(sample);
+        own_ = samples_.as<float>() + sample * samples_.row_stride;
     }
+    void choose_background(std::int64_t other) {
+        background_sample_ = static_cast<std::uint32_t>(other);
+        other_ = background_.as<float>() + other * background_.row_stride;
+    }
+
+    // The features of the two.
+    const float* own() const { return own_; }
+    const float* other() const { return other_; }
 
     // One term per feature, in the order in which they are added. Holds until the next call.
-    std::span<const PairTerm> read(const Direction& direction);
+    std::span<const PairTerm> read(const Direction& direction) {
+        std::int64_t k = 0;
+        for (; k < direction.n_nonzeros && direction.indices[k] < samples_.n_features; ++k) {
+            const std::int32_t feature = direction.indices[k];
+            const float coefficient = direction.coefficients[k];
+            terms_[static_cast<std::size_t>(k)] = {feature, coefficient * own_[feature], coefficient * other_[feature]};
+        }
+        return {terms_.data(), k == direction.n_nonzeros ? static_cast<std::size_t>(k) : read_categories(direction, k)};
+    }
+
+    // No direction has more.
+    std::size_t max_terms() const { return terms_.size(); }
 
 private:
-    std::int32_t feature_of(std::int32_t column) const {
-        return column < samples_.n_features ? column : categories_->feature_of(column);
-    }
-    void read_categories(const Direction& direction, std::int64_t first);
+    // The terms from number `first` on, which are of categories; returns how many there are then.
+    std::size_t read_categories(const Direction& direction, std::int64_t first);
 
     FeatureMatrix samples_;
     FeatureMatrix background_;
     std::optional<Categories> categories_;
     std::unique_ptr<BlockColumns> own_columns_;
     std::unique_ptr<BlockColumns> other_columns_;
-    std::int64_t sample_ = 0;
-    std::int64_t other_ = 0;
+    std::uint32_t sample_ = 0;
+    std::uint32_t background_sample_ = 0;
+    const float* own_ = nullptr;
+    const float* other_ = nullptr;
     std::vector<PairTerm> terms_;
-    std::size_t n_terms_ = 0;
 };
 
 }  // namespace silvan

@@ -1,18 +1,20 @@
 // Shapley values of a tree between a sample and a background sample, along one random order of the features.
 //
 // A hybrid begins as the background sample and becomes the sample, feature by feature; each feature is credited with
-// what the value of the leaf changes by at its turn. The turn of a feature is a random number that is drawn when a node
-// first asks for it, and so the order of features that no node asks for costs nothing. A node divides a span of time
-// into those in which the hybrid goes left and those in which it goes right, and each goes on down by itself.
+// what the value of the leaf changes by at its turn. The turn of a feature is a random
+// number. A node divides a span of time into those in which the hybrid goes left and those in which it goes right, and
+// each goes on down by itself: features that no node asks for meanwhile cost nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/explaining/credit.hpp"
 #include "core/explaining/sample_pair.hpp"
-#include "core/forest.hpp"
+#include "core/explaining/walk_forest.hpp"
+#include "core/views.hpp"
 
 namespace silvan {
 
@@ -20,16 +22,14 @@ namespace silvan {
 struct FeatureOrder {
     std::uint64_t key;
     bool backwards;
-
-    std::uint64_t turn(std::int32_t feature) const;
 };
 
 // Holds the scratch memory of one thread.
 class SampledWalk {
 public:
-    SampledWalk(const ForestView& forest, PairReader& reader) : forest_(forest), reader_(reader) {}
+    SampledWalk(const WalkForest& forest, PairReader& reader);
 
-    // Adds weight times what each feature changes.
+    // Adds weight times what each feature changes, for the pair that the reader has chosen.
     void run(std::int64_t tree, const FeatureOrder& order, double weight, Credit& credit);
 
 private:
@@ -37,7 +37,7 @@ private:
 
     // A moment at which a feature has its turn; none at the beginning and at the end.
     struct Moment {
-        std::uint64_t time;
+        std::uint32_t time;
         std::int32_t feature;
     };
     struct Span {
@@ -45,22 +45,29 @@ private:
         Moment begin, end;
     };
     struct Turn {
-        std::uint64_t time;
-        std::size_t term;
+        std::uint32_t time;
+        std::uint32_t term;
     };
 
+    void draw_turns(std::int64_t tree, const FeatureOrder& order);
     // Takes the span to its leaf, or the last of the spans that it is divided into; the others wait.
-    void follow(const TreeView& tree, const FeatureOrder& order, Span& span);
-    // Chooses the terms at the beginning of the span, and notes those that have their turn within it.
-    float choose_terms(const FeatureOrder& order, const Span& span, std::span<const PairTerm> terms);
-    // Where the direction of the span's node sends it in the end; leaves what goes elsewhere before that behind.
-    bool divide(const TreeView& tree, Span& span, std::span<const PairTerm> terms, bool left);
+    void follow(std::int64_t tree, Span& span);
+    // The value of the direction at the beginning of the span. Notes the terms that have their turn within it.
+    float choose_terms(const WalkNode& node, const Span& span);
+    float choose_general_terms(std::int64_t tree, const Span& span);
+    // Whether the hybrid goes left in the end. What goes elsewhere before that is left behind.
+    bool divide(const WalkNode& node, Span& span, bool left);
 
-    const ForestView& forest_;
+    const WalkForest& forest_;
     PairReader& reader_;
+    std::vector<std::uint32_t> times_;  // the turn of each feature of the tree
     std::vector<Span> waiting_;
-    std::vector<float> chosen_;
-    std::vector<Turn> turns_;
+    std::size_t n_terms_ = 0;
+    std::vector<float> chosen_;           // of each term
+    std::vector<float> own_;              // of each term, where categories are among them
+    std::vector<std::int32_t> features_;  // and their features
+    std::vector<Turn> turns_;             // the first n_turns_ of them
+    std::size_t n_turns_ = 0;
 };
 
 }  // namespace silvan

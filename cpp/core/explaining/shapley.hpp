@@ -10,11 +10,12 @@
 namespace silvan {
 
 struct ShapleyOptions {
-    // Between a sample and a background sample a tree's values are exact where its directions are single features, or
-    // where hybrids of the two ask for at most so many features; else they are sampled.
+    // Values of a tree are exact where its directions are single features, or where hybrids of the sample and a
+    // background sample ask for at most so many features; else they are sampled.
     std::int64_t max_exact_features = 12;
-    // Random orders of the features, each taken forwards and backwards, at least two.
-    std::int64_t n_permutations = 2;
+    // Random orders of the features for each tree and background sample. Orders are taken forwards and backwards in
+    // turns: by the same background sample where it has several, else by the next.
+    std::int64_t n_permutations = 1;
     std::uint64_t seed = 0;
 };
 

@@ -52,9 +52,7 @@ def sample_orders(
             if not len(differing):
                 continue
             rng = np.random.default_rng((seed, i, j))
-            forwards = rng.permuted(
-                np.tile(np.arange(len(differing)), (n_permutations, 1)), axis=1
-            )
+            forwards = rng.permuted(np.tile(np.arange(len(differing)), (n_permutations, 1)), axis=1)
             orders = np.stack([forwards, forwards[:, ::-1]], axis=1).reshape(-1, len(differing))
             changes = _changes(predict, own, other, differing, orders)
             each = changes.reshape(n_permutations, 2, len(differing), n_outputs).mean(axis=1)

@@ -20,21 +20,25 @@ from silvan.forests.scaling import scale_samples
 
 Floats = NDArray[np.float64]
 
+# Walks of a sample along random orders, at least, where their number is left open.
+_MIN_WALKS = 8000
+
 
 @dataclass(frozen=True, eq=False)
 class ShapleyValues:
-    """Shapley values of predictions; the base value and the sum over the features are one.
+    """Shapley values of predictions, which they add up to with the base value.
 
     Parameters
     ----------
-    values : ndarray of shape (n_samples, \\*sample_shape, n_outputs), or without the last axis
-        The part of each feature in each prediction. The outputs are the classes of a classifier.
-        Regressors of one output, and boosted forests of two classes, have no axis for them.
+    values : ndarray of shape (n_samples, ..., n_outputs), or (n_samples, ...)
+        The part of each feature in each prediction, in the shape of the samples. The outputs are
+        the classes of a classifier. Regressors of one output, and boosted forests of two classes,
+        have no axis for them.
     base_values : ndarray of shape (n_outputs,), or float
         The mean prediction for the background samples.
     standard_errors : ndarray of the shape of `values`
         Of what was sampled; zero where values are exact.
-    data : ndarray of shape (n_samples, \\*sample_shape)
+    data : ndarray of shape (n_samples, ...)
         The samples, with the names of their categories.
     feature_names : list of str or None
         Names of the features, where the forest was fitted on a data frame.
@@ -86,7 +90,7 @@ def shapley_values(
     X: ArrayLike,
     background: ArrayLike,
     *,
-    n_permutations: int = 2,
+    n_permutations: int | None = None,
     max_exact_features: int = 12,
     random_state: int | RandomState | None = None,
     n_jobs: int | None = None,
@@ -112,14 +116,15 @@ def shapley_values(
     background : array-like of shape (n_background, n_features)
         What features are compared with: some 100 samples, drawn from the training samples for
         example. Time grows with their number.
-    n_permutations : int, default=2
-        Random orders of the features, for each sample, background sample and tree whose values are
-        not exact; each is taken forwards and backwards. At least 2, so that standard errors can be
-        told, which fall with its square root.
+    n_permutations : int, default=None
+        Random orders of the features for each sample, background sample and tree whose values are
+        not exact. Orders are taken forwards and backwards in turns. Standard errors fall with the
+        square root of their number. None takes 1, and more where trees and background samples are
+        few; for forests on a grid, whose trees share them, 2, which is the least there.
     max_exact_features : int, default=12
-        Values are exact where the tree's directions are single features, and where on its way from
-        a background sample to the sample a tree asks for at most so many features. More take longer
-        by a factor of two each, at worst.
+        Values are exact where the directions of a tree are single features, and where hybrids of a
+        sample and a background sample ask for at most so many features on their ways down the tree.
+        Each of these may double the time. Trees that mostly ask for more are sampled.
     random_state : int, RandomState or None, default=None
         Of the random orders; pass an integer for the same values at every call.
     n_jobs : int, default=None
@@ -138,8 +143,9 @@ def shapley_values(
     -----
     Exact values of a single split along several features are #P-hard already, so that they are
     enumerated where features are few, and sampled elsewhere. For single features the method is that
-    of [1]_. Random orders are drawn for each tree by itself: the errors of the trees are independent
-    and average out.
+    of [1]_. Each tree and background sample has random orders of its own, so that their errors
+    average out. Some orders are drawn twice, all of them where they are few: standard errors are
+    estimated from these.
 
     Forests on channels, and on patches of more than 12 cells, compute what they look at from all
     values of a sample. Their hybrids of samples are made and predicted one by one, which takes
@@ -167,7 +173,7 @@ def shapley_values(
     True
     """
     check_predictor(forest)
-    check_integer("n_permutations", n_permutations, 2)
+    check_integer("n_permutations", n_permutations, 1, or_none=True)
     check_integer("max_exact_features", max_exact_features, 0)
     fitted = forest.fitted_
     n_threads = fitted.n_threads if n_jobs is None else int(effective_n_jobs(n_jobs))
@@ -197,7 +203,7 @@ def shapley_values(
 class _Orders(NamedTuple):
     """How features join: all orders of so many, or random ones."""
 
-    n_permutations: int
+    n_permutations: int | None
     max_exact_features: int
     seed: int
 
@@ -231,15 +237,18 @@ class _Game:
         self, samples: NDArray[Any], background: NDArray[Any], orders: _Orders
     ) -> tuple[Floats, Floats]:
         """The Shapley values and their variances: of shape (samples, features, outputs)."""
+        given = orders.n_permutations
         if self._arrays.n_windows or len(self._arrays.grid_shape):
-            return sample_orders(
-                self.predict, samples, background, orders.n_permutations, orders.seed
-            )
+            n_permutations = 2 if given is None else given
+            check_integer("n_permutations", n_permutations, 2)
+            return sample_orders(self.predict, samples, background, n_permutations, orders.seed)
+        n_walks = self._arrays.n_trees * len(background)
+        n_permutations = -(-_MIN_WALKS // n_walks) if given is None else given
         values, variances = _core.shapley_values(
             self._arrays,
             np.ascontiguousarray(samples, dtype=np.float32),
             np.ascontiguousarray(background, dtype=np.float32),
-            _core.ShapleyOptions(orders.max_exact_features, orders.n_permutations, orders.seed),
+            _core.ShapleyOptions(orders.max_exact_features, n_permutations, orders.seed),
             self._n_threads,
         )
         n_added = self._arrays.n_trees if self._fitted.start is None else 1
