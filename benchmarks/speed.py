@@ -16,13 +16,14 @@ from benchmarks.growth_report import draw_growth, growth_section
 from benchmarks.machine import describe_machine, n_cores
 from benchmarks.memory import Peak, can_measure, measure_peak
 from benchmarks.runners import ENVIRONMENTS, PeerError, Roster
+from benchmarks.small import small_section
 from benchmarks.systems import force_instruction_set
 from benchmarks.timing import CaseResult, Meter, Plan
 
 GROWTH_SYSTEMS = (("silvan", None), ("scikit-learn RF", None), ("silvan", 3.0), ("YDF", 3.0))
 
 CASE_NAMES = [case.name for case in (*cases.FIT_CASES, *cases.TABLE_CASES, *cases.PREDICT_CASES)]
-NAMES = [*CASE_NAMES, "tables", "predictions", "growth", "memory"]
+NAMES = [*CASE_NAMES, "tables", "predictions", "small", "growth", "memory"]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -114,6 +115,8 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
             out.add(f"{title}\n\n{section}" if i == 0 else section)
     if not args.quick:
         out.add(report.promise_section(results))
+    if "small" in wanted:
+        out.add(small_section(5 if args.quick else 100))
     if "growth" in wanted:
         plots = args.output.with_name("growth.png") if args.output else None
         out.add(growth(meter, plots, quick=args.quick))
