@@ -336,6 +336,12 @@ def test_what_cannot_be_explained_is_refused():
         shapley_values(grid, X, X, n_permutations=1)
 
 
+def test_the_text_is_short():
+    X, y = make_regression(40, 8, random_state=0)
+    exact = shapley_values(ForestRegressor(2, random_state=0).fit(X, y), X[:3], X[:5])
+    assert repr(exact) == "<ShapleyValues of shape (3, 8), exact>"
+
+
 def test_plots_of_shap():
     shap = pytest.importorskip("shap", reason="shap is not installed")
     plt = pytest.importorskip("matplotlib.pyplot")
