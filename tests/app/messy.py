@@ -141,10 +141,11 @@ CASES: dict[str, Case] = {
     "yes and no": Case(table(["yes" if k % 3 else "no" for k in range(N)]).encode()),
     "dates": Case(
         table([f"2026-01-{1 + k % 28:02d}" for k in range(N)]).encode(),
-        "column 'a' holds dates or times, which cannot be features here; leave it out (--drop a)",
+        said="column 'a' is read as a date: day of year, day of month, day of week",
     ),
     "times": Case(
-        table([f"12:{k:02d}:00" for k in range(N)]).encode(), "column 'a' holds dates or times"
+        table([f"12:{k:02d}:00" for k in range(N)]).encode(),
+        said="column 'a' is read as a time: hour",
     ),
     "a date as the target": Case(
         table(header=("a", "b", "y"))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -18,7 +17,6 @@ from silvan.app.errors import DataError, UsageError
 from silvan.app.models import Growing, fit_rows, make_forest
 from silvan.app.names import AUTO, BOOST, SKLEARN
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import as_numbers
 
 THIS = "this forest"
 _NAMES = {AUTO: "silvan", BOOST: "silvan, boosted", SKLEARN: "scikit-learn RandomForest"}
@@ -64,19 +62,20 @@ def make_folds(
 ) -> tuple[NDArray[Any], NDArray[Any], list[Fold]]:
     """Flat rows, targets, and the parts to train and to test on.
 
-    Categories are numbers among all rows; each system learns what they mean from its own part.
+    Categories are numbers, and dates are several; each system learns what they mean from its own
+    part.
     """
     X = fit_rows(data)
     if held_out is not None:
         other = check_same_columns(data, held_out)
         rows = np.arange(len(X) + len(other))
         folds = [(rows[: len(X)], rows[len(X) :])]
-        joined = pa.concat_tables([X, other]) if data.names else np.concatenate([X, other])
-        return as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
+        joined = np.concatenate([data.numbers, data.encode(other)])
+        return joined, np.concatenate([data.y, held_out.y]), folds
     reason = too_few_rows(data.y, task, n_folds)
     if reason is not None:
         raise UsageError(f"{reason}; pass a smaller --folds, or a --test file.")
-    X = as_numbers(X)
+    X = data.numbers
     kind: Any = StratifiedKFold if task == "classification" else KFold
     splitter = kind(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():

@@ -107,7 +107,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     arrays = fitted.voting_arrays
     bias = np.zeros(arrays.n_outputs)
     channels = forest.fitted_.channels
-    n_features = arrays.n_features if channels is None else forest.n_features_in_
+    n_features = fitted.n_features
     values = np.zeros((len(nodes), n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
         means = node_values(arrays, tree)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from silvan.app.data.dataset import NUMBER, TEXT
+from silvan.app.data.dates import DATE_KINDS
 
 # From so many rows on, a category for more than half of them looks like a name of rows.
 _ENOUGH_ROWS = 20
@@ -56,7 +57,7 @@ def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
     """The table with one dictionary for each column of categories, of text or of numbers."""
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in kinds:
+        if name in kinds and kinds[name] not in DATE_KINDS:
             column = column.unify_dictionaries().combine_chunks()
             column = as_category(column, kinds[name] or _decide_kind(column))
         columns.append(column)

@@ -118,13 +118,15 @@ def unreadable(
     if conversion:
         column, row, kind, value = conversion.groups()
         name = names[int(column)]
-        what = "neither true nor false" if kind == "bool" else "no number"
+        words = {"bool": "neither true nor false", "timestamp": "no date such as 2024-12-31"}
+        words["time64"] = "no time such as 14:30:00"
+        what = words.get(kind, "no number")
         other = "," if decimal == "." else "."
         remedy = (
             f"correct it, read it as a missing value (--missing {quote(value)}), or fit without "
             "the column (--drop) or with categories (--categorical)"
         )
-        if kind != "bool" and all_numbers([value.replace(other, ".")]):
+        if kind not in words and all_numbers([value.replace(other, ".")]):
             what = f"no number with {decimal!r} as the decimal sign"
             remedy = f"pass --decimal {other} if that is the sign of this table"
         return NotANumberError(

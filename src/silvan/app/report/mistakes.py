@@ -68,11 +68,14 @@ def _table(
     subject: Subject, judged: Judgement, rows: NDArray[np.intp], captions: list[str]
 ) -> Markup:
     importances = subject.forest.feature_importances_
+    table = subject.forest.fitted_.categories
+    if table is not None:
+        importances = table.by_column(importances)
     best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
-    names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))
+    names = subject.data.names or tuple(subject.feature_names)
     if judged.data.names:
-        table = judged.data.X.select([names[k] for k in best]).take(rows)
-        values: Any = zip(*(_write_column(column) for column in table.columns), strict=True)
+        shown = judged.data.X.select([names[k] for k in best]).take(rows)
+        values: Any = zip(*(_write_column(column) for column in shown.columns), strict=True)
     else:
         values = [[f"{v:.4g}" for v in line] for line in judged.data.rows[rows][:, best].tolist()]
     lines = [
@@ -83,6 +86,8 @@ def _table(
 
 
 def _write_column(column: Any) -> list[str]:
-    """The values of a column of a table: numbers, or categories in all their digits."""
-    write = category_name if pa.types.is_dictionary(column.type) else "{:.4g}".format
+    """The values of a column of a table: numbers, dates, or categories in all their digits."""
+    write: Any = "{:.4g}".format
+    if pa.types.is_dictionary(column.type) or pa.types.is_temporal(column.type):
+        write = category_name
     return ["missing" if value is None else write(value) for value in column.to_pylist()]

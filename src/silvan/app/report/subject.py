@@ -60,6 +60,13 @@ class Subject:
         return [str(label) for label in self.forest.classes_]
 
     @property
+    def feature_names(self) -> list[str]:
+        """Names of the features, of which a column of dates has several."""
+        known = self.forest.fitted_.feature_names
+        n_features = self.forest.fitted_.n_features
+        return [f"x{k}" for k in range(n_features)] if known is None else [*map(str, known)]
+
+    @property
     def has_out_of_bag(self) -> bool:
         """Whether trees left out rows, and the forest has kept what they predict for these."""
         return bool(np.isfinite(getattr(self.forest, "oob_score_", np.nan)))
