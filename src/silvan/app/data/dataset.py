@@ -63,6 +63,7 @@ class Dataset:
     kind: str
     target: str
     notes: tuple[str, ...] = ()
+    booleans: frozenset[str] = frozenset()  # columns that were true and false
 
     @property
     def rows(self) -> NDArray[Any]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from silvan.app.data.categories import (
     describe_categories,
+    describe_serial,
     enumerate_names,
     is_text,
     kind_of_type,
@@ -53,7 +54,10 @@ class TableFile(Source):
         schema = self._scanner.schema()
         target, names, kinds = self.columns(request)
         try:
-            table = self._load([*names, target], types_to_parse(schema, names, kinds), kinds)
+            types = types_to_parse(schema, names, kinds)
+            if pa.types.is_floating(schema.field(target).type):
+                types[target] = pa.float64()
+            table = self._load([*names, target], types, kinds)
         except NotANumberError as error:
             if request.like is None and error.column in names and error.column not in kinds:
                 check_words(self._load_text(error.column), self.path)  # tells more
@@ -67,9 +71,11 @@ class TableFile(Source):
         if request.like is None:
             notes += check_words(table, self.path, insisted=request.categorical)
         if request.shape is None and request.kind in (None, "table"):
-            read = Dataset(table, y, "table", target)
-            said = (*describe_categories(table), *describe_dates(table, read.columns))
-            return replace(read, notes=(*notes, *said))
+            booleans = [name for name in names if pa.types.is_boolean(schema.field(name).type)]
+            read = Dataset(table, y, "table", target, booleans=frozenset(booleans))
+            numbered = {name for name in names if pa.types.is_integer(schema.field(name).type)}
+            said = describe_categories(table) + describe_serial(table, numbered)
+            return replace(read, notes=(*notes, *said, *describe_dates(table, read.columns)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
