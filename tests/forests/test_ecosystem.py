@@ -205,7 +205,7 @@ def test_copies_are_independent(labelled):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.float64])
 def test_fit_copies_the_data_in_the_core_only(dtype):
-    # Wide: what a fit holds for each sample (some 40 bytes) must not blur what it holds for each value.
+    # Wide: the 40 bytes that a fit holds for each sample must not blur what it holds of X.
     X = np.random.default_rng(0).integers(0, 255, (4000, 2000)).astype(dtype)
     y = np.arange(4000) % 2
     forest = ForestClassifier(1, max_depth=1, random_state=0)
