@@ -101,7 +101,7 @@ def test_sheets_are_tables(run, tmp_path):
     FRAME.drop(columns="mixed").to_csv(tmp_path / "book.csv", index=False)
     sheet = run("predict", "m.silvan", "book.xlsx", "--keep", "flag, y")
     assert predictions(sheet) == predictions(run("predict", "m.silvan", "book.csv"))
-    assert sheet.stdout.splitlines()[0] == "flag,y,prediction"
+    assert sheet.stdout.splitlines()[0] == '"flag","y","prediction"'
     refused = run("fit", "book.xlsx", *FIT, "--encoding", "utf-8", code=2).stderr
     assert "--missing, --decimal and --encoding are for text tables" in refused
 

@@ -150,10 +150,8 @@ def test_one_word_does_not_make_200_000_categories(run, folder):
 def test_words_for_missing_values_are_those_of_text_tables(run, folder):
     for name in ("iris.parquet", "digits.npz", "photos"):
         result = run("fit", name, "--missing", "x", "--out", "x.silvan", code=2)
-        assert (
-            f"--missing, --decimal and --encoding are for text tables, but {name} is none"
-            in messages(result)
-        )
+        said = f"--missing, --decimal and --encoding are for text tables, but {name} is none"
+        assert said in messages(result)
     result = run("fit", "iris.csv", "--decimal", ";", "--out", "x.silvan", code=2)
     assert "--decimal must be . or a comma, but it is ';'" in messages(result)
 
