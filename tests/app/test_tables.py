@@ -169,7 +169,7 @@ def test_latin_1_far_down_is_refused_in_a_sentence(run, folder):
     rows = "".join(f"plain text,{k % 2}\n" for k in range(400_000)).encode()
     (folder / "far.csv").write_bytes(b"a,y\n" + rows + "größe,1\n".encode("latin-1"))
     result = run("fit", "far.csv", "--target", "y", "--out", "x.silvan", code=3)
-    assert "far.csv has bytes that are no text in its encoding; save it as" in messages(result)
+    assert "far.csv has bytes that are no text in its encoding; name it with" in messages(result)
 
 
 def test_another_decimal_sign_is_suggested_to_predict(run, folder):

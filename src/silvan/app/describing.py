@@ -23,9 +23,11 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     lines = [("forest", type(forest).__name__), ("directions", describe_directions(forest))]
     if is_classifier(forest):
         labels = [str(label) for label in forest.classes_]
-        lines.append(("predicts", f"{len(labels)} classes: {_shorten(labels)}"))
+        what = f"{len(labels)} classes: {_shorten(labels)}"
     else:
-        lines.append(("predicts", "a number" if forest.n_outputs_ == 1 else "several numbers"))
+        what = "a number" if forest.n_outputs_ == 1 else "several numbers"
+    name = getattr(forest, "target_name_", None)
+    lines.append(("predicts", what if name is None else f"{name}: {what}"))
     lines.append(("rows", _describe_rows(forest)))
     if forest.categories_ is not None:
         lines.append(("categories", _describe_categories(forest, forest.categories_)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from silvan.app.comparison import Fold, System
+from silvan.app.console import note
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import Growing, fit_rows, make_forest
@@ -94,6 +96,26 @@ def too_few_rows(y: NDArray[Any], task: str, n_folds: int) -> str | None:
     elif len(y) < 2 * n_folds:
         return f"{len(y)} rows are too few for {n_folds} folds"
     return None
+
+
+def count_repeats(data: Dataset, held_out: Dataset) -> int:
+    """How many rows of the test data are rows of the training data, target included."""
+    codes = np.unique(np.concatenate([data.y, held_out.y]), return_inverse=True)[1]
+    other = data.encode(check_same_columns(data, held_out))
+    # Plus zero, so that there is one zero.
+    rows = np.column_stack([np.concatenate([data.numbers, other]) + 0.0, codes.ravel()])
+    known = {row.tobytes() for row in rows[: len(data.y)]}
+    return sum(row.tobytes() in known for row in rows[len(data.y) :])
+
+
+def note_repeats(data: Dataset, held_out: Dataset, path: Path) -> None:
+    """Say if test rows were there to learn from."""
+    n_repeats = count_repeats(data, held_out)
+    if n_repeats:
+        note(
+            f"Note: {n_repeats:,} of the {len(held_out.y):,} rows of {path} are training rows, "
+            "too, which makes scores look better than they are; remove them from one of the files."
+        )
 
 
 def check_same_columns(data: Dataset, held_out: Dataset) -> Any:

@@ -116,6 +116,7 @@ def fit(
     if workers is None:
         read, kind_of_target = read_data(data, asked, task, spelling)
         n_rows = len(read.y)
+        name_of_target: str | None = read.target
         estimator = make_forest(kind_of_forest, read, kind_of_target, growing)
         seconds = grow(estimator, read, out_of_bag=not no_out_of_bag)
     else:
@@ -124,6 +125,8 @@ def fit(
         work = Work(workers, worker_memory, kind_of_forest, not no_out_of_bag)
         fitted = fit_with_workers(open_source(data, spelling), asked, task, growing, work)
         estimator, kind_of_target, n_rows, seconds = fitted
+        name_of_target = target
+    estimator.target_name_ = name_of_target
     with reported(out):
         estimator.save(out)
     say_growth(estimator, seconds)

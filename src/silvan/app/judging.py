@@ -31,7 +31,7 @@ from silvan.app.options import (
     Test,
     Trees,
 )
-from silvan.app.outputs import check_output
+from silvan.app.outputs import check_output, is_standard
 from silvan.app.program import app, check_jobs
 
 
@@ -67,7 +67,7 @@ def evaluate(
     check_jobs(jobs)
     from silvan.app.comparison import compare, format_table
     from silvan.app.data import Request, Spelling
-    from silvan.app.evaluation import make_folds, make_systems
+    from silvan.app.evaluation import make_folds, make_systems, note_repeats
     from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data
     from silvan.app.models import Growing, parse_settings
 
@@ -79,6 +79,7 @@ def evaluate(
     held_out = None
     if test is not None:
         held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target, spelling)
+        note_repeats(read, held_out, test)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
     systems = make_systems([forest, *parse_names(against)], read, kind_of_target, growing)
     X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
@@ -89,7 +90,7 @@ def evaluate(
         if test is not None
         else f"{folds}-fold cross-validation, mean ± standard deviation"
     )
-    note(f"{trees} trees each; {where}; median seconds with --jobs {jobs}.")
+    note(f"{trees} trees each; {where}; median times with --jobs {jobs}.")
 
 
 @app.command()
@@ -109,7 +110,9 @@ def score(
 ) -> None:
     """Score a saved forest on labelled data, beside what needs no forest. Fits nothing.
 
-    [bold]silvan score flowers.silvan more.csv --target species[/]
+    A table needs no --target where the model knows the name of its column.
+
+    [bold]silvan score flowers.silvan more.csv[/]
     """
     check_jobs(jobs)
     from silvan.app.data import Request, Spelling
@@ -124,7 +127,7 @@ def score(
     read, _ = read_data(data, asked, task_of(forest), spelling)
     scores, baseline = score_forest(forest, read)
     say(format_scores(scores))
-    note(f"{len(read.y):,} rows; ranges are 95 % confidence intervals. {baseline}")
+    note(f"{len(read.y):,} rows. The baseline is {baseline}.")
 
 
 @app.command()
@@ -150,20 +153,28 @@ def report(
 ) -> None:
     """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
 
-    The page is one HTML file that needs no network. Pass the options --target, --shape, --drop and
-    --kind that the model was fitted with; what is categorical the model knows.
+    The page is one HTML file that needs no network; --out - prints it. Pass the options --shape,
+    --drop and --kind that the model was fitted with; which columns of a table are the target and
+    categories the model knows.
 
-    [bold]silvan report flowers.silvan flowers.csv --target species --test more.csv[/]
+    [bold]silvan report flowers.silvan flowers.csv --test more.csv[/]
     """
     check_jobs(jobs)
     from silvan.app.comparison import compare
     from silvan.app.data import Request, Spelling
-    from silvan.app.evaluation import make_folds, make_systems, task_of, too_few_rows
+    from silvan.app.evaluation import (
+        make_folds,
+        make_systems,
+        note_repeats,
+        task_of,
+        too_few_rows,
+    )
     from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data, target_file
     from silvan.app.models import Growing, layout_of, load_model
-    from silvan.app.report import Subject, write_report
+    from silvan.app.report import Subject, render_report, write_report
 
-    check_output(out, [model, data, test, target_file(target)])
+    if not is_standard(out):
+        check_output(out, [model, data, test, target_file(target)])
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
@@ -172,6 +183,7 @@ def report(
     held_out = None
     if test is not None:
         held_out, _ = read_data(test, asked, kind_of_target, spelling)
+        note_repeats(read, held_out, test)
     results = []
     names = parse_names(against)
     few = too_few_rows(read.y, kind_of_target, folds) if held_out is None else None
@@ -182,10 +194,13 @@ def report(
         systems = make_systems(names, read, kind_of_target, growing, this=forest)
         X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
         results = list(steps(compare(systems, X, y, parts), len(systems), "forests compared"))
-    write_report(
-        out,
-        Subject(forest, read, held_out, results, str(model), title or f"Report on {model.name}"),
+    subject = Subject(
+        forest, read, held_out, results, str(model), title or f"Report on {model.name}"
     )
+    if is_standard(out):
+        say(render_report(subject))
+        return
+    write_report(out, subject)
     say(f"The page is {out.resolve().as_uri()}")
 
 

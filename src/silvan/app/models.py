@@ -220,6 +220,7 @@ def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
         shape=None if patches is None else patches.grid.shape,
         keep=keep,
         kinds=tuple(_kind_of(known) for known in columns),
+        target=getattr(forest, "target_name_", None),
     )
 
 

@@ -26,7 +26,7 @@ A first session:
 
 [bold]silvan predict flowers.silvan new.csv --out answers.csv[/]  predicts another
 
-[bold]silvan report flowers.silvan flowers.csv --target species[/]  writes a page about it
+[bold]silvan report flowers.silvan flowers.csv[/]  writes a page about it
 
 Data are tables (.csv, .tsv, .parquet, .arrow, .xlsx), arrays (.npy, .npz), folders with a folder of
 images for each class, or time series of the UCR and UEA archives (.ts, .tsv). A dash (-) stands for

@@ -48,7 +48,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _takes_sparse: ClassVar[bool] = False
     # Whether columns of X may be dates, which are several features each.
     _takes_dates: ClassVar[bool] = True
-    _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
+    _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories", "target_name_")
 
     _scaler: Scaler | None
     # What the core calls the criterion, and whether a tree casts one vote instead of handing over
@@ -56,6 +56,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _criterion: str
     _hard_votes: bool
     _categories: CategoryTable | None = None
+    # What `y` is called, where it has a name.
+    target_name_: str | None = None
 
     @abstractmethod
     def _encode_targets(self, y: NDArray[Any]) -> Targets:
@@ -178,6 +180,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
+        called = getattr(y, "name", None)
+        self.target_name_ = called if isinstance(called, str) and called else None
         if self._numeric_targets:
             refuse_odd_targets(y)
         elif issparse(y):
@@ -274,6 +278,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         forest, scaler, table = self.forest_, self._scaler, self._categories
         require_fitted(
             {
+                "target_name_": self.target_name_ is None or isinstance(self.target_name_, str),
                 "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
                 "_scaler": scaler is None
                 or (isinstance(scaler, Scaler) and scaler._belongs_to(self._n_features())),

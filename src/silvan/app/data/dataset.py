@@ -45,6 +45,7 @@ class Layout:
     # What each column is: TEXT or NUMBER for categories that are text or numbers, one of DATE_KINDS
     # for dates, None for numbers.
     kinds: tuple[str | None, ...] = ()
+    target: str | None = None  # the name of the target's column, if it is known
 
     def kinds_of(self, names: Sequence[str]) -> dict[str, str]:
         """What columns are that hold no numbers, given the names of all in their order."""
@@ -79,7 +80,8 @@ class Dataset:
     def layout(self) -> Layout:
         """What other rows must have to go with these."""
         kinds = tuple(_kind_of(field.type) for field in self.X.schema) if self.names else ()
-        return Layout(int(np.prod(self.row_shape)), self.names, None, kinds=kinds)
+        n_features = int(np.prod(self.row_shape))
+        return Layout(n_features, self.names, None, kinds=kinds, target=self.target)
 
     @cached_property
     def columns(self) -> CategoryTable | None:

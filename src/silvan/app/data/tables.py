@@ -83,7 +83,8 @@ class TableFile(Source):
     def columns(self, request: Request) -> tuple[str, list[str], dict[str, str | None]]:
         """The target, the features, and what the categories of some of these are."""
         schema = self._scanner.schema()
-        target = self._target(schema, request.target)
+        known = None if request.like is None else request.like.target
+        target = self._target(schema, request.target or known)
         self._require(schema, request.drop, "--drop")
         if target in request.drop:
             raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
