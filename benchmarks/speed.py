@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import cases, report
@@ -16,13 +16,14 @@ from benchmarks.growth_report import draw_growth, growth_section
 from benchmarks.machine import describe_machine, n_cores
 from benchmarks.memory import Peak, can_measure, measure_peak
 from benchmarks.runners import ENVIRONMENTS, PeerError, Roster
+from benchmarks.small import small_section
 from benchmarks.systems import force_instruction_set
 from benchmarks.timing import CaseResult, Meter, Plan
 
 GROWTH_SYSTEMS = (("silvan", None), ("scikit-learn RF", None), ("silvan", 3.0), ("YDF", 3.0))
 
 CASE_NAMES = [case.name for case in (*cases.FIT_CASES, *cases.TABLE_CASES, *cases.PREDICT_CASES)]
-NAMES = [*CASE_NAMES, "tables", "predictions", "growth", "memory"]
+NAMES = [*CASE_NAMES, "tables", "predictions", "small", "growth", "memory"]
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -37,6 +38,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--data", type=Path, default=default_source(), help="folder with mnist/ ($SILVAN_DATA)")
     add("--environments", type=Path, default=ENVIRONMENTS, help="the peers (default .bench)")
     add("--instruction-set", help="kernels that silvan grows with, such as avx2 (default: best)")
+    add("--alone", action="store_true", help="growth of silvan without its peers")
     add("--output", type=Path, help="Markdown file to write, for example docs/results/speed.md")
     args = parser.parse_args(arguments)
     if args.seeds < 1 or args.repeats < 1:
@@ -114,17 +116,26 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
             out.add(f"{title}\n\n{section}" if i == 0 else section)
     if not args.quick:
         out.add(report.promise_section(results))
+    if "small" in wanted:
+        out.add(small_section(5 if args.quick else 100))
     if "growth" in wanted:
         plots = args.output.with_name("growth.png") if args.output else None
-        out.add(growth(meter, plots, quick=args.quick))
+        systems = [s for s in GROWTH_SYSTEMS if s[0] == "silvan" or not args.alone]
+        out.add(growth(meter, plots, systems, quick=args.quick))
     if "memory" in wanted:
         out.add(memory(meter, cases.MEMORY_CASES))
 
 
-def growth(meter: Meter, plots: Path | None, *, quick: bool) -> str:
+def growth(
+    meter: Meter,
+    plots: Path | None,
+    systems: Sequence[tuple[str, float | None]],
+    *,
+    quick: bool,
+) -> str:
     """Measure growth with samples, features, directions, classes and threads; plot it."""
     rows: list[Row] = []
-    for system, nonzeros in GROWTH_SYSTEMS:
+    for system, nonzeros in systems:
         if not meter.roster.find([system]):
             continue
         label = f"{system}, {'axis-aligned' if nonzeros is None else 'sparse'}"

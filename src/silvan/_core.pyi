@@ -136,6 +136,13 @@ class GrowOptions:
     def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
 
     @property
+    def min_balance(self) -> float:
+        """Share of a node's samples on either side, at least."""
+
+    @min_balance.setter
+    def min_balance(self, arg: float, /) -> None: ...
+
+    @property
     def max_leaf_nodes(self) -> int:
         """Leaves of a tree, at most; 0: no limit."""
 
@@ -166,6 +173,15 @@ class GrowOptions:
 
     @random_thresholds.setter
     def random_thresholds(self, arg: bool, /) -> None: ...
+
+    @property
+    def agnostic(self) -> bool:
+        """
+        Whether targets decide nothing but the values of leaves; with random thresholds.
+        """
+
+    @agnostic.setter
+    def agnostic(self, arg: bool, /) -> None: ...
 
     @property
     def seed(self) -> int:
@@ -643,6 +659,16 @@ def predict_out_of_bag(forest: object, X: SparseFeatures, hard: bool, draws: Sam
 def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], trees: tuple[int, int], n_threads: int) -> None:
     """
     Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
+    """
+
+class ShapleyOptions:
+    """How Shapley values are computed."""
+
+    def __init__(self, max_exact_features: int, n_permutations: int, seed: int) -> None: ...
+
+def shapley_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], options: ShapleyOptions, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Shapley values of each feature and output, summed over trees, and the variances of those that are sampled.
     """
 
 def leaf_votes(value_indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

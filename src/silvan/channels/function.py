@@ -24,9 +24,9 @@ class Function(Channel):
     Parameters
     ----------
     function : callable
-        Given read-only samples of shape (n_samples, *plane.shape), float32 or uint8, with NaN for
-        missing values, it returns an array of shape (n_samples, *shape) with as many axes. What it
-        returns for a sample must not depend on the others.
+        Given read-only samples of shape ``(n_samples, *plane.shape)``, float32 or uint8, with NaN
+        for missing values, it returns an array of shape ``(n_samples, *shape)`` with as many axes.
+        What it returns for a sample must not depend on the others.
     name : str, default=None
         What the array is called; None takes the function's name.
 
