@@ -31,7 +31,7 @@ def test_a_saved_forest_is_scored_on_labelled_data(run):
     assert scores["accuracy"] > 0.95
     assert 0.99 < scores["ROC AUC"] <= 1.0
     blind = {name: float(value) for name, _, _, value, _ in lines}
-    assert blind["accuracy"] == pytest.approx(1 / 3, abs=1e-4)
+    assert blind["accuracy"] == pytest.approx(1 / 3, abs=1e-3)
     assert blind["ROC AUC"] == 0.5
     said = "150 rows. The baseline is always predicting setosa, the largest class of these rows."
     assert said in " ".join(result.stderr.split())

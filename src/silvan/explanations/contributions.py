@@ -35,6 +35,11 @@ class Contributions(NamedTuple):
     bias: NDArray[np.float64] | float
     values: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        """The sizes; the numbers of many samples say nothing."""
+        bias = np.array2string(np.asarray(self.bias), precision=4, threshold=6)
+        return f"Contributions(bias={bias}, values=<array of shape {self.values.shape}>)"
+
 
 def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """Parts of the features in each prediction of a forest [1]_.
