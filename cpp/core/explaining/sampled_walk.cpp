@@ -81,11 +81,14 @@ void SampledWalk::run(std::int64_t tree, const FeatureOrder& order, double weigh
 // asks for is credited with what both do.
 void SampledWalk::draw_turns(std::int64_t tree, const FeatureOrder& order) {
     const std::uint32_t flip = order.backwards ? ~std::uint32_t{0} : 0;
+    Random random(order.key);
+    std::uint64_t bits = 0;
+    bool is_left = false;  // half of the bits, for the next feature
     for (const std::int32_t feature : forest_.features(tree)) {
-        const std::uint64_t place = 0x9E3779B97F4A7C15ULL * static_cast<std::uint32_t>(feature);
-        const std::uint64_t bits = mix_bits(order.key + place) >> 32U;
-        const auto time = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(bits, 1, 0xFFFFFFFE));
-        times_[static_cast<std::size_t>(feature)] = time ^ flip;
+        bits = is_left ? bits >> 32U : random.bits();
+        is_left = !is_left;
+        const auto time = static_cast<std::uint32_t>(bits);
+        times_[static_cast<std::size_t>(feature)] = std::clamp(time, 1U, 0xFFFFFFFEU) ^ flip;
     }
 }
 
