@@ -212,6 +212,10 @@ class ReferenceTree:
     def random_candidates(self, rows, value, missing, distinct, draws):
         """One threshold, uniform over the range of the values; missing ones on either side."""
         low, high = distinct[0], distinct[-1]
+        if self.options.get("min_balance"):
+            ordered = np.sort(value[~missing])
+            least = min(self.least_samples(len(rows)), max(1, len(ordered) // 2))
+            low, high = ordered[least - 1], ordered[len(ordered) - least]
         threshold = np.float32(np.inf)
         if low < high:
             threshold = np.float32(low + next(draws) * (np.float64(high) - np.float64(low)))
@@ -227,7 +231,7 @@ class ReferenceTree:
 
     def score(self, rows, left):
         smallest = min(left.sum(), (~left).sum())
-        if smallest < max(1, self.options["min_samples_leaf"]):
+        if smallest < max(1, self.least_samples(len(rows))):
             return None
         targets, weight = self.targets[rows], self.weight[rows]
         if min(weight[left].sum(), weight[~left].sum()) < self.min_weight:
@@ -240,6 +244,11 @@ class ReferenceTree:
             for side in (left, ~left)
         )
         return sum(sides)
+
+    def least_samples(self, n):
+        """Give how many of a node's n samples either side of its split needs."""
+        share = np.ceil(self.options.get("min_balance", 0.0) * n - 1e-9)
+        return max(self.options["min_samples_leaf"], min(int(share), n // 2))
 
     def has_events(self, targets, weight, left):
         sums = weight[:, None] * targets

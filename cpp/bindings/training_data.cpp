@@ -210,6 +210,7 @@ void bind_training(nb::module_& m) {
         .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf, "Samples of a leaf, at least.")
         .def_rw("min_weight_fraction_leaf", &GrowOptions::min_weight_fraction_leaf,
                 "Weight of a leaf, at least, as a share of the tree's.")
+        .def_rw("min_balance", &GrowOptions::min_balance, "Share of a node's samples on either side, at least.")
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes, "Leaves of a tree, at most; 0: no limit.")
         .def_prop_rw(
             "monotone", [](const GrowOptions& options) { return std::vector<std::int8_t>(options.monotone); },
@@ -220,6 +221,8 @@ void bind_training(nb::module_& m) {
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")
+        .def_rw("agnostic", &GrowOptions::agnostic,
+                "Whether targets decide nothing but the values of leaves; with random thresholds.")
         .def_rw("seed", &GrowOptions::seed, "Of all random streams.")
         .def_prop_rw(
             "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },

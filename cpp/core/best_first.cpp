@@ -1,8 +1,10 @@
-// Trees of limited leaves: TreeGrower splits the leaf next whose split gains most.
+// Trees of limited leaves: TreeGrower splits the leaf next whose split gains most or, in trees that do not look at
+// targets, one of all that can be split, each equally likely.
 //
 // All draws of a node are keyed by its place, so that these are the first splits of the tree without a limit. A leaf
 // keeps only the direction of its split, and projects its samples again when its turn comes.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/stopping.hpp"
@@ -46,8 +48,16 @@ void TreeGrower::grow_best_first(ProjectionSampler& sampler, TreeArrays& arrays)
     }
 }
 
+// A leaf waits for an exponential time from its parent's split on. Such times have no memory: of all leaves that wait,
+// each is equally likely to be the next, and a node's draw depends on its place alone.
+double TreeGrower::turn_of(std::uint64_t key, double time_of_parent) const {
+    if (!options_.agnostic || options_.max_leaf_nodes == 0) return 0.0;
+    return time_of_parent - std::log1p(-Random(turn_key(key)).uniform());
+}
+
 void TreeGrower::queue_leaf(const OpenNode& open, const Split& split, std::vector<SplitLeaf>& queue) const {
-    SplitLeaf leaf{open, split, search_->impurity_decrease(split, tree_weight_), search_->middle(), redraw_, {}};
+    const double gain = options_.agnostic ? -open.time : search_->impurity_decrease(split, tree_weight_);
+    SplitLeaf leaf{open, split, gain, search_->middle(), redraw_, {}};
     const Direction direction = batch_.direction(split.direction);
     const std::int64_t n_features = columns_->n_features();
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {

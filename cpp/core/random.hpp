@@ -63,6 +63,12 @@ inline std::uint64_t thresholds_key(std::uint64_t node_key) {
     return combine_keys(node_key, kThresholds);
 }
 
+// The stream of the time that a node waits to be split, where chance decides.
+inline std::uint64_t turn_key(std::uint64_t node_key) {
+    constexpr std::uint64_t kTurn = 257;
+    return combine_keys(node_key, kTurn);
+}
+
 // The streams of a node's Gaussian space: number 0 draws its thresholds, the others its directions.
 inline std::uint64_t space_key(std::uint64_t node_key, std::uint64_t number) {
     constexpr std::uint64_t kFirstSpace = 1024;

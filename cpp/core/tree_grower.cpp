@@ -29,7 +29,8 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       columns_(training.columns->for_thread()),
       search_(make_node_search(options.criterion, training.targets,
                                {*options_.kernels, scratch_, options_.min_samples_leaf, 0.0, options_.random_thresholds,
-                                options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_})) {}
+                                options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_,
+                                options_.min_balance, options_.agnostic})) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
@@ -161,14 +162,14 @@ Split TreeGrower::describe_node(const OpenNode& open, ProjectionSampler& sampler
     if (search && may_split(open, summary)) split = find_split(open, sampler);
     // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
     const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
-    split.found = split.found && search_->impurity_decrease(split, tree_weight_) >= limit;
+    split.found = split.found && (options_.agnostic || search_->impurity_decrease(split, tree_weight_) >= limit);
     return split;
 }
 
 // Below a node that no estimation sample reaches all leaves would take the values of the same ancestor.
 bool TreeGrower::may_split(const OpenNode& open, const NodeSummary& summary) const {
     const std::int64_t n = open.end - open.begin;
-    return open.estimates.reached && !summary.pure && open.depth < options_.max_depth &&
+    return open.estimates.reached && (options_.agnostic || !summary.pure) && open.depth < options_.max_depth &&
            n >= options_.min_samples_split && n >= 2 * options_.min_samples_leaf &&
            summary.weight >= 2.0 * options_.min_weight_fraction_leaf * tree_weight_;
 }
@@ -237,10 +238,12 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, double midd
     const auto [left_estimates, right_estimates] =
         estimation_.divide(open.estimates, *columns_, winner, split.threshold, split.missing_left);
     const int sign = options_.monotone.empty() ? 0 : options_.monotone[static_cast<std::size_t>(winner.indices[0])];
-    open_.push_back({border, open.end, left + 1, open.depth + 1, child_key(open.key, Side::right), right_estimates,
-                     open.bounds.of_right(sign, middle)});
-    open_.push_back({open.begin, border, left, open.depth + 1, child_key(open.key, Side::left), left_estimates,
-                     open.bounds.of_left(sign, middle)});
+    const std::uint64_t right_key = child_key(open.key, Side::right);
+    const std::uint64_t left_key = child_key(open.key, Side::left);
+    open_.push_back({border, open.end, left + 1, open.depth + 1, right_key, right_estimates,
+                     open.bounds.of_right(sign, middle), turn_of(right_key, open.time)});
+    open_.push_back({open.begin, border, left, open.depth + 1, left_key, left_estimates,
+                     open.bounds.of_left(sign, middle), turn_of(left_key, open.time)});
 }
 
 void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {

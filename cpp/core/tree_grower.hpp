@@ -26,10 +26,12 @@ struct GrowOptions {
     std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_weight_fraction_leaf = 0.0;  // of the tree's weight
+    double min_balance = 0.0;               // share of a node's samples that either side of its split needs
     double min_impurity_decrease = 0.0;
     std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
     std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
     bool random_thresholds = false;
+    bool agnostic = false;  // besides, targets decide nothing but the values of leaves
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
 };
@@ -42,6 +44,7 @@ struct OpenNode {
     std::uint64_t key;
     EstimationRange estimates;
     ValueBounds bounds;
+    double time = 0.0;  // when its turn is, where chance decides which leaf is split next
 };
 
 // A subtree for another thread: its root, and what it must know of the tree.
@@ -99,6 +102,7 @@ private:
     void grow_best_first(ProjectionSampler& sampler, TreeArrays& arrays);
     void queue_leaf(const OpenNode& open, const Split& split, std::vector<SplitLeaf>& queue) const;
     void split_again(SplitLeaf&& leaf, TreeArrays& arrays);
+    double turn_of(std::uint64_t key, double time_of_parent) const;
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);

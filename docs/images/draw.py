@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.images import directions, readers, splits
+from docs.images import cells, directions, readers, sheets, splits
 from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
@@ -28,6 +28,9 @@ FIGURES: dict[str, tuple[Callable[[], Figure], int | None]] = {
     "tuning": (splits.draw_tuning, None),
     "categories": (splits.draw_categories, None),
     "honesty": (splits.draw_honesty, None),
+    "balance": (cells.draw_balance, None),
+    "parsimony": (sheets.draw_parsimony, None),
+    "regions": (cells.draw_regions, None),
     "contributions_digits": (readers.draw_contributions, 80),
     "contributions_table": (readers.draw_contribution_bars, 80),
     "shapley": (readers.draw_shapley, 80),

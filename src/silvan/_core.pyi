@@ -136,6 +136,13 @@ class GrowOptions:
     def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
 
     @property
+    def min_balance(self) -> float:
+        """Share of a node's samples on either side, at least."""
+
+    @min_balance.setter
+    def min_balance(self, arg: float, /) -> None: ...
+
+    @property
     def max_leaf_nodes(self) -> int:
         """Leaves of a tree, at most; 0: no limit."""
 
@@ -166,6 +173,15 @@ class GrowOptions:
 
     @random_thresholds.setter
     def random_thresholds(self, arg: bool, /) -> None: ...
+
+    @property
+    def agnostic(self) -> bool:
+        """
+        Whether targets decide nothing but the values of leaves; with random thresholds.
+        """
+
+    @agnostic.setter
+    def agnostic(self, arg: bool, /) -> None: ...
 
     @property
     def seed(self) -> int:

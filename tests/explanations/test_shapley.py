@@ -353,6 +353,12 @@ def test_without_shap_it_is_said_how_to_get_it(monkeypatch):
         explained.to_shap()
 
 
+def test_the_text_is_short():
+    X, y = make_regression(40, 8, random_state=0)
+    exact = shapley_values(ForestRegressor(2, random_state=0).fit(X, y), X[:3], X[:5])
+    assert repr(exact) == "<ShapleyValues of shape (3, 8), exact>"
+
+
 def test_plots_of_shap():
     shap = pytest.importorskip("shap", reason="shap is not installed")
     plt = pytest.importorskip("matplotlib.pyplot")

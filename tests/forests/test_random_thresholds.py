@@ -99,6 +99,6 @@ def test_categories_grids_and_out_of_bag_work():
 @pytest.mark.parametrize("Forest", [ForestClassifier, ForestRegressor])
 def test_other_names_are_refused(Forest):
     with pytest.raises(
-        ValueError, match="thresholds must be one of 'best', 'random', but it is 'x'"
+        ValueError, match="thresholds must be one of 'best', 'random', 'agnostic', but it is 'x'"
     ):
         Forest(thresholds="x").fit([[0.0], [1.0]], [0, 1])

@@ -66,7 +66,9 @@ def dense_affinity(embedding, X, Y):
 @pytest.mark.parametrize("affinity", AFFINITIES)
 def test_affinities_and_coordinates_equal_dense_matrices(roll, affinity):
     X = roll[0]
-    embedding = ManifoldEmbedding(12, affinity=affinity, n_components=3, random_state=0).fit(X)
+    embedding = ManifoldEmbedding(
+        12, affinity=affinity, n_components=3, selection="smoothest", random_state=0
+    ).fit(X)
     W = dense_affinity(embedding, X, X)
     np.testing.assert_allclose(embedding.affinity_matrix_.toarray(), W, atol=1e-9)
     degrees = W.sum(axis=1)
@@ -128,7 +130,7 @@ def test_swiss_roll_is_unrolled():
 def test_large_graphs_are_solved_as_well_as_small_ones():
     """The iterative solver agrees with the dense one."""
     X = make_s_curve(400, random_state=0)[0]
-    embedding = ManifoldEmbedding(20, n_components=4, random_state=0).fit(X)
+    embedding = ManifoldEmbedding(20, n_components=4, selection="smoothest", random_state=0).fit(X)
     W = embedding.affinity_matrix_.toarray()
     scale = 1 / np.sqrt(W.sum(axis=1))
     values = np.linalg.eigvalsh(np.eye(len(X)) - W * np.outer(scale, scale))
@@ -320,4 +322,5 @@ def test_no_more_eigenvectors_than_rows():
     graph = Graph(ManifoldEmbedding(5, random_state=0).fit(np.eye(3)).affinity_matrix_, False)
     embedded = embed_graph(graph, 5)
     assert embedded.vectors.shape == (3, 5)
-    assert embedded.values.shape == (6,)
+    assert embedded.values.shape == embedded.gaps.shape == (5,)
+    assert embed_graph(graph, 5, independent=True).vectors.shape == (3, 5)

@@ -1,6 +1,8 @@
 // The search for a node's best split by some criterion, as the grower sees it: a few calls a node.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -22,12 +24,21 @@ struct CriterionOptions {
 struct SearchSettings {
     const SplitKernels& kernels;
     SearchScratch& scratch;
-    std::int64_t min_samples_leaf;
-    double min_weight_leaf;  // of either side of a split
-    bool random_thresholds;  // one threshold is drawn along each direction, instead of the best one found
+    std::int64_t min_samples_leaf;  // of either side of a split, at the node that is searched
+    double min_weight_leaf;         // of either side of a split
+    bool random_thresholds;         // one threshold is drawn along each direction, instead of the best one found
     const std::int8_t* monotone = nullptr;  // per feature -1, 0 or 1, where directions are single features; or none
     const ValueBounds* bounds = nullptr;    // of the node that is searched, where there are constraints
+    double min_balance = 0.0;               // share of a node's samples that either side of its split needs
+    bool agnostic = false;                  // the first split that is allowed is taken, whatever its score
 };
+
+// Samples that either side of a split needs at a node of so many: the share rounded up, unless that is more than half.
+inline std::int64_t least_samples_of_side(std::int64_t min_samples_leaf, double min_balance, std::int64_t n_samples) {
+    constexpr double kRounding = 1e-9;  // 0.1 * 30 must not be more than 3
+    const auto share = static_cast<std::int64_t>(std::ceil(min_balance * static_cast<double>(n_samples) - kRounding));
+    return std::max(min_samples_leaf, std::min(share, n_samples / 2));
+}
 
 struct NodeSummary {
     bool pure = false;

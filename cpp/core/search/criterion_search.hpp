@@ -38,7 +38,7 @@ template <NodeCriterion C>
 class CriterionSearch final : public NodeSearch {
 public:
     CriterionSearch(const SearchSettings& settings, C&& criterion)
-        : settings_(settings), criterion_(std::move(criterion)) {}
+        : settings_(settings), min_samples_leaf_(settings.min_samples_leaf), criterion_(std::move(criterion)) {}
 
     void reserve_samples(std::int64_t max_samples) override { criterion_.reserve_samples(max_samples); }
 
@@ -52,14 +52,15 @@ public:
 
     Split find(const NodeContext& node, const ProjectionBatch& batch) override {
         Random thresholds(thresholds_key(node.key));
+        settings_.min_samples_leaf = least_samples_of_side(min_samples_leaf_, settings_.min_balance, node.n_samples);
         best_ = {};
         best_rank_ = kNoScore;
         best_is_counted_ = has_missing_ = codes_started_ = false;
         projected_ = true;
-        for (std::int64_t first = 0; first < batch.size(); first += kMaxCodedColumns) {
+        for (std::int64_t first = 0; first < batch.size() && !is_settled(); first += kMaxCodedColumns) {
             const std::int64_t last = std::min(first + kMaxCodedColumns, batch.size());
             count_codes(node, batch, first, last);
-            for (std::int64_t j = first; j < last; ++j) {
+            for (std::int64_t j = first; j < last && !is_settled(); ++j) {
                 if (coded_[j - first] != kNotCoded) {
                     search_counted(j, coded_[j - first], thresholds);
                 } else {
@@ -96,11 +97,19 @@ private:
     static constexpr bool kChooses = ChoosesThresholds<C>;
     static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
+    // Only the engine that has all values at hand knows between which of them such a threshold lies.
+    bool draws_within_balance() const { return settings_.random_thresholds && settings_.min_balance > 0.0; }
+
+    bool is_settled() const { return settings_.agnostic && best_.found; }
+
     // Counts the samples of the directions [first, last) whose values are at hand as codes, and notes which they are.
     void count_codes(const NodeContext& node, const ProjectionBatch& batch, std::int64_t first, std::int64_t last) {
         std::fill(coded_, coded_ + kMaxCodedColumns, kNotCoded);
         if constexpr (CountsClasses<C>) {
-            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0) return;
+            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0 || draws_within_balance() ||
+                settings_.agnostic) {
+                return;
+            }
             std::array<CodedColumn, kMaxCodedColumns> columns;
             std::int64_t n_coded = 0;
             for (std::int64_t j = first; j < last; ++j) {
@@ -134,7 +143,8 @@ private:
         NodeColumns& columns = *node.columns;
         ValueMemory& values = settings_.scratch.values;
         CountedSplit found;
-        if (!kChooses && settings_.monotone == nullptr && columns.project_nonzeros(direction, node, nonzeros_)) {
+        if (!kChooses && settings_.monotone == nullptr && !draws_within_balance() &&
+            columns.project_nonzeros(direction, node, nonzeros_)) {
             static_cast<Split&>(found) = search_among_nonzeros(thresholds);
             best_.varies = best_.varies || !nonzeros_.values.empty();
             if (!found.found || !(found.score > best_rank_)) return;
@@ -202,7 +212,8 @@ private:
                              : settings_.monotone[direction.indices[0]] < 0 ? -1
                                                                             : 0;
             float threshold = 0.0F;
-            if (settings_.random_thresholds) threshold = draw_threshold(range, thresholds);
+            if (settings_.random_thresholds)
+                threshold = draw_allowed_threshold(settings_, range, criterion_.n_samples(), thresholds);
             const ConstrainedSplit found =
                 search_monotone(criterion_, settings_, sign, settings_.random_thresholds ? &threshold : nullptr);
             current_middle_ = found.middle;
@@ -267,6 +278,7 @@ private:
     static constexpr std::int64_t kNotCoded = -1;
 
     SearchSettings settings_;
+    std::int64_t min_samples_leaf_;  // of any node
     C criterion_;
     SideSums left_, right_;
     NonzeroValues nonzeros_;

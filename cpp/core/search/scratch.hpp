@@ -65,6 +65,7 @@ struct SortMemory {
     std::vector<std::uint32_t> missing_samples;
     std::vector<std::int64_t> borders;  // numbers of samples on the left, one for each threshold
     std::vector<std::int64_t> chosen;
+    std::vector<float> middle;  // values among which a balanced threshold is drawn
 };
 
 // Of the engine that scores bins; made when it first runs.

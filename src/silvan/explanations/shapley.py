@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 _MIN_WALKS = 8000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShapleyValues:
     """Shapley values of predictions, which they add up to with the base value.
 
@@ -63,6 +63,11 @@ class ShapleyValues:
     data: NDArray[Any]
     feature_names: list[str] | None = None
     output_names: list[str] | None = None
+
+    def __repr__(self) -> str:
+        sampled = float(np.max(self.standard_errors, initial=0.0))
+        kind = f"standard errors up to {sampled:.2g}" if sampled > 0 else "exact"
+        return f"<ShapleyValues of shape {self.values.shape}, {kind}>"
 
     def to_shap(self) -> Any:
         """The values as a `shap.Explanation`, which the plots of the package shap draw.

@@ -7,9 +7,12 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from silvan.forests._growth_docs import GROWTH_PARTS
+
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 
 _PARTS = {
+    **GROWTH_PARTS,
     "n_estimators": """
         n_estimators : int, default=100
             Number of trees.
@@ -103,101 +106,6 @@ _PARTS = {
         oob_score : bool or callable, default=False
             Whether to estimate R² on samples that a tree did not draw. A callable is used as
             ``oob_score(y_true, y_pred)`` in place of R².
-    """,
-    "max_features": """
-            Number d of candidate directions at a node. An integer is d itself; a float is a
-            fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
-            those functions of p, rounded down; None is p. "auto" is the square root of p, or with
-            `UnitFree` directions, such as the default, 24 (all p if there are fewer) if that is
-            more. At least one direction is always drawn.
-    """,
-    "grid_max_features": """
-        max_features : int, float, "auto", "sqrt", "log2" or None, default="auto"
-            Number d of candidate directions at a node. An integer is d itself; a float is a
-            fraction of the number p of cells of all channels, of features with
-            ``channels="raw"``, rounded, and may exceed 1; "sqrt" and "log2" are those functions of
-            p, rounded down; None is p. "auto" is three times the square root on channels of series,
-            and the square root elsewhere. At least one direction is always drawn.
-    """,
-    "limits": """
-        max_depth : int, default=None
-            Largest depth of a tree; None sets no limit.
-        min_samples_split : int or float, default=2
-            Number of distinct samples that a node needs to be split; a float is a fraction of the
-            samples.
-        min_samples_leaf : int or float, default=1
-            Number of distinct samples that both sides of a split need; a float below 1 is a
-            fraction of the samples.
-        min_weight_fraction_leaf : float, default=0.0
-            Share of a tree's weight that both sides of a split need, at most 0.5.
-        min_impurity_decrease : float, default=0.0
-            Least decrease of impurity that a split must bring, times the node's share of the
-            weight.
-        max_leaf_nodes : int or None, default=None
-            Largest number of leaves of a tree. With a limit, the leaf is split next whose split
-            decreases the impurity of the tree most; None sets no limit.
-        monotonic_cst : array-like of int, dict or None, default=None
-            For each feature 1 where predictions must rise with it, -1 where they must fall, 0 for
-            no constraint, in order or by names: the predicted number, or the probability of the
-            second of two classes. Only with single features
-            (``projections=silvan.projections.AxisAligned()``), and not with ``honest=True``.
-        ccp_alpha : float, default=0.0
-            Price of a leaf in minimal cost-complexity pruning: of each grown tree the smallest
-            subtree is kept whose impurity plus `ccp_alpha` times its number of leaves is least.
-            Not in honest forests.
-    """,
-    "sampling": """
-        max_samples : int, float or str, default=None
-            Number of samples that a tree draws, or a fraction in (0, 1] of the base number; None is
-            the base number n. A power of n is written as in ``"n**0.8"``, with an exponent between
-            0 and 1: the subsamples of the theory of honest forests. With ``bootstrap=True`` the
-            base number is the sum of `sample_weight` if all weights are integers (a weight k stands
-            for k samples), and otherwise the number of samples whose weight is not zero. With
-            ``bootstrap=False`` it is the number of samples whose weight is not zero, and samples
-            are drawn without replacement.
-        honest : bool, default=False
-            Whether the samples of each tree are divided at random into those that decide its splits
-            and those that fill its leaves, so that no target is used for both. Posteriors are
-            better calibrated for it, at the price of coarser trees. A leaf that no sample fills
-            takes the values of its nearest ancestor. Limits such as `min_samples_leaf` count the
-            samples that decide splits.
-        honest_fraction : float, default=0.5
-            Share of the distinct samples of an honest tree that fill its leaves, between 0 and 1.
-        scaling : {"rank", "minmax", "standard"} or None, default=None
-            How features are made comparable before directions add them up, learnt on the training
-            samples: "rank" replaces values by their ranks (see
-            :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
-            [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
-            sample counts as so many samples; of other weights only the ratios count. Scaled
-            features are stored as float32.
-    """,
-    "thresholds": """
-        thresholds : {"best", "random"}, default="best"
-            Whether a node looks for the best threshold along each candidate direction, or draws one
-            uniformly between the smallest and the largest value there and only chooses among the
-            directions: extremely randomised trees, which grow faster and differ more from each
-            other.
-    """,
-    "bootstrap": """
-        bootstrap : bool, default=True
-            Whether each tree draws its samples with replacement, with probability proportional to
-            their weight. With False each tree sees every sample, and weights multiply the samples'
-            counts.
-    """,
-    "grid_thresholds": """
-        thresholds : {"auto", "best", "random"}, default="auto"
-            Whether a node looks for the best threshold along each candidate direction, or draws one
-            uniformly between the smallest and the largest value there and only chooses among the
-            directions. "auto" is "random" with channels of series, and "best" elsewhere.
-    """,
-    "grid_bootstrap": """
-        bootstrap : bool or "auto", default="auto"
-            Whether each tree draws its samples with replacement, with probability proportional to
-            their weight. With False each tree sees every sample, and weights multiply the samples'
-            counts. "auto" is True with ``channels="raw"`` and False with channels; there each tree
-            leaves out three tenths of the samples if `oob_score` asks for some to be left out,
-            unless `max_samples` says how many. Where classes have weights it is True, because trees
-            that separate all samples that they see would ignore weights.
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"

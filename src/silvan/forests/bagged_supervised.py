@@ -15,6 +15,7 @@ from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._validation import check_choice, warn_user
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.agnostic import check_agnostic_directions
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.constraints import (
     monotone_signs,
@@ -105,6 +106,8 @@ class BaggedSupervisedForest(
 
     def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
         projections, options = super()._growth(plan)
+        if options.agnostic:
+            check_agnostic_directions(projections, self._n_categories())
         if self.max_leaf_nodes is not None:
             options.max_leaf_nodes = min(int(self.max_leaf_nodes), NO_LIMIT)
         signs = monotone_signs(self, self._n_columns())
@@ -119,7 +122,9 @@ class BaggedSupervisedForest(
     ) -> None:
         options.criterion = self._criteria[self.criterion]
         options.min_weight_fraction_leaf = float(self.min_weight_fraction_leaf)
-        options.random_thresholds = self._settled().thresholds == "random"
+        thresholds = self._settled().thresholds
+        options.random_thresholds = thresholds != "best"
+        options.agnostic = thresholds == "agnostic"
 
     def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""

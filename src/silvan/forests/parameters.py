@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from silvan._validation import (
     is_integer,
     is_number,
 )
+from silvan.forests.agnostic import check_agnostic_parameters
 from silvan.forests.categories import check_categorical_features
 from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.sampling import power_of_samples
@@ -60,6 +61,7 @@ class BaggedParameters(ForestParameters):
 
     min_samples_split: int | float = growing(2)
     min_impurity_decrease: float = growing(0.0)
+    min_balance: float = growing(0.0)
     bootstrap: bool = True
     max_samples: int | float | str | None = None
 
@@ -67,6 +69,9 @@ class BaggedParameters(ForestParameters):
 @dataclass(kw_only=True, eq=False, repr=False)
 class SupervisedParameters(ForestParameters):
     """What forests with targets have besides."""
+
+    # The ways to find thresholds that a forest knows.
+    _thresholds: ClassVar[tuple[str, ...]] = ("best", "random")
 
     thresholds: str = growing("best")
     scaling: str | None = None
@@ -76,6 +81,8 @@ class SupervisedParameters(ForestParameters):
 @dataclass(kw_only=True, eq=False, repr=False)
 class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
     """What forests have that are both."""
+
+    _thresholds: ClassVar[tuple[str, ...]] = ("best", "random", "agnostic")
 
     criterion: str = growing("squared_error")
     max_leaf_nodes: int | None = growing(None)
@@ -116,13 +123,20 @@ def check_bagged_parameters(forest: BaggedParameters) -> None:
             forest.min_impurity_decrease,
             "0.0 sets no limit",
         )
+    if not (is_number(forest.min_balance) and 0 <= forest.min_balance <= 0.5):
+        raise invalid(
+            "min_balance",
+            "a number between 0 and 0.5, the share of a node's samples on either side of its split",
+            forest.min_balance,
+            "0.0 sets no limit",
+        )
     check_flag("bootstrap", forest.bootstrap)
     _check_max_samples(forest.max_samples)
 
 
 def check_supervised_parameters(forest: SupervisedParameters) -> None:
     """The same of those that forests with targets have."""
-    check_choice("thresholds", forest.thresholds, ("best", "random"))
+    check_choice("thresholds", forest.thresholds, forest._thresholds)
     if forest.scaling is not None:
         check_choice("scaling", forest.scaling, SCALINGS)
     check_categorical_features(forest.categorical_features)
@@ -148,6 +162,8 @@ def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> No
             forest.ccp_alpha,
             "limit trees by min_samples_leaf or max_depth",
         )
+    if forest.thresholds == "agnostic":
+        check_agnostic_parameters(forest)
     check_flag("honest", forest.honest)
     if forest.honest and forest.monotonic_cst is not None:
         raise invalid(
@@ -197,6 +213,7 @@ def grow_options(forest: BaggedParameters, n_samples: int, n_features: int) -> _
     options.min_samples_split = max(2, count_samples(forest.min_samples_split, n_samples))
     options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_impurity_decrease = float(forest.min_impurity_decrease)
+    options.min_balance = float(forest.min_balance)
     return options
 
 

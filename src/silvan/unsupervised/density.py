@@ -65,6 +65,8 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         Number of distinct samples that both sides of a split need; a float is a fraction of the
         samples. Larger leaves make the density smoother. With more than a few features pass several
         times their number, or ``covariance_type="diag"``.
+    min_balance : float, default=0.0
+        Share of a node's distinct samples that both sides of its split need, between 0 and 0.5.
     min_impurity_decrease : float, default=0.0
         Least gain that a split must bring, times the node's share of the weight.
     bootstrap : bool, default=True

@@ -11,6 +11,8 @@ from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from silvan.unsupervised.independence import independent_columns, n_candidates
+
 # Graphs of fewer nodes are solved as dense matrices, which is exact and quicker.
 _SMALL = 200
 # Eigenvectors whose eigenvalue of the Laplacian is 1 say nothing of the graph.
@@ -57,11 +59,29 @@ class Eigenmap(NamedTuple):
     """Eigenvectors of L = I - D^-1/2 W D^-1/2 but for the trivial one."""
 
     vectors: NDArray[np.float64]  # (n_rows, n_components), zero where the graph has no more
-    values: NDArray[np.float64]  # (n_components + 1,), ascending, 1 where the graph has no more
+    values: NDArray[np.float64]  # (n_components,), ascending, 1 where the graph has no more
+    gaps: NDArray[np.float64]  # (n_components,): how much larger the next one of the graph is
+
+    def take(self, columns: NDArray[np.intp]) -> Eigenmap:
+        """Some of them."""
+        return Eigenmap(self.vectors[:, columns], self.values[columns], self.gaps[columns])
 
 
-def embed_graph(graph: Graph, n_components: int) -> Eigenmap:
-    """The smoothest functions on a connected graph, each of unit length."""
+def embed_graph(graph: Graph, n_components: int, *, independent: bool = False) -> Eigenmap:
+    """The smoothest functions on a connected graph, each of unit length.
+
+    Where they must be independent, those are left out that are functions of the others.
+    """
+    if not independent or n_components == 1:
+        return _smoothest(graph, n_components)
+    all_of_them = _smoothest(graph, n_candidates(n_components))
+    n_found = int(np.count_nonzero(all_of_them.values < 1.0 - _NO_STRUCTURE))
+    if n_found <= n_components:
+        return all_of_them.take(np.arange(n_components))
+    return all_of_them.take(independent_columns(all_of_them.vectors[:, :n_found], n_components))
+
+
+def _smoothest(graph: Graph, n_components: int) -> Eigenmap:
     n_rows = graph.matrix.shape[0]
     multiply = graph.product()
     degrees = multiply(np.ones(n_rows))
@@ -79,7 +99,7 @@ def embed_graph(graph: Graph, n_components: int) -> Eigenmap:
     embedding = np.zeros((n_rows, n_components))
     n_found = int(np.count_nonzero(values[:n_components] < 1.0 - _NO_STRUCTURE))
     embedding[:, :n_found] = _fix_signs(vectors[:, :n_found])
-    return Eigenmap(embedding, values)
+    return Eigenmap(embedding, values[:-1], np.diff(values))
 
 
 def _largest(multiply: Product, n: int, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

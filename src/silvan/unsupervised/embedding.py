@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._persistence import PersistentMixin, require_fitted
-from silvan._validation import check_integer, is_integer
+from silvan._validation import check_choice, check_integer, is_integer
 from silvan.forests._docs import shared_docs
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import unchanged_on_failure
@@ -41,10 +41,17 @@ class ManifoldEmbedding(
     {n_estimators}
     n_components : int, default=2
         Number of coordinates.
-    affinity : {"binary", "gaussian", "mahalanobis"}, default="binary"
+    selection : {"auto", "independent", "smoothest"}, default="auto"
+        Which eigenvectors are the coordinates. "independent" leaves out those that local linear
+        regression predicts from smoother ones, such as the harmonics along a sheet, so that few
+        coordinates show all of its dimensions; "smoothest" takes the first ones as they come, which
+        keeps clusters apart. "auto" is "smoothest" with `forest`, and "independent" without.
+    affinity : {"auto", "binary", "gaussian", "mahalanobis"}, default="auto"
         How close two samples of the same leaf are: 1, ``exp(-|d|² / epsilon²)``, or
         ``exp(-dᵀ C⁻¹ d)`` with d their difference and C the covariance of the leaf's samples.
         Samples in different leaves have affinity 0; the affinity is the mean over the trees.
+        "auto" is "gaussian" for at most 10 features and 20,000 samples, where distances tell apart
+        what lies in one cell, and "binary" for more and with `forest`.
     epsilon : float, default=None
         Length of the Gaussian affinity. None takes the root mean squared distance between two
         samples of a leaf.
@@ -84,11 +91,12 @@ class ManifoldEmbedding(
     embedding_ : ndarray of shape (n_samples, n_components)
         Eigenvectors of the Laplacian, of unit length, at the samples of `fit`.
     eigenvalues_ : ndarray of shape (n_components,)
-        Their eigenvalues, ascending from 0 (smooth) to 1 (no structure; such coordinates are 0). Of
-        shape (n_connected_components_, n_components) if the graph falls apart.
+        Their eigenvalues, from 0 (smooth) to 1 (no structure; such coordinates are 0). They ascend
+        except where coordinates that repeat others had to follow independent ones. Of shape
+        (n_connected_components_, n_components) if the graph falls apart.
     eigengaps_ : ndarray of the shape of `eigenvalues_`
-        How much larger the next eigenvalue is. A large gap after the k-th says that k coordinates
-        hold most of the structure.
+        How much larger the next eigenvalue of the graph is. A large gap after the k-th says that k
+        coordinates hold most of the structure.
     affinity_matrix_ : csr_array of shape (n_samples, n_samples)
         The affinities of the samples of `fit`, computed when asked for.
     n_connected_components_ : int
@@ -127,6 +135,10 @@ class ManifoldEmbedding(
     A. Criminisi, J. Shotton (eds.), "Decision Forests for Computer Vision and Medical Image
     Analysis", Springer 2013, chapter on manifold forests.
 
+    C. J. Dsilva, R. Talmon, R. R. Coifman, I. G. Kevrekidis, "Parsimonious representation of
+    nonlinear dynamical systems through manifold learning", Applied and Computational Harmonic
+    Analysis 44, 2018.
+
     M. Belkin, P. Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
     representation", Neural Computation 15, 2003.
 
@@ -135,7 +147,7 @@ class ManifoldEmbedding(
     >>> from sklearn.datasets import make_swiss_roll
     >>> from silvan import ManifoldEmbedding
     >>> X, position = make_swiss_roll(1000, random_state=0)
-    >>> embedding = ManifoldEmbedding(affinity="gaussian", random_state=0)
+    >>> embedding = ManifoldEmbedding(random_state=0)
     >>> embedding.fit_transform(X).shape
     (1000, 2)
     """
@@ -155,7 +167,8 @@ class ManifoldEmbedding(
         n_estimators: int = 100,
         *,
         n_components: int = 2,
-        affinity: str = "binary",
+        selection: str = "auto",
+        affinity: str = "auto",
         epsilon: float | None = None,
         forest: BaseForest | None = None,
         projections: ProjectionDistribution | None = None,
@@ -174,6 +187,7 @@ class ManifoldEmbedding(
     ) -> None:
         self.n_estimators = n_estimators
         self.n_components = n_components
+        self.selection = selection
         self.affinity = affinity
         self.epsilon = epsilon
         self.forest = forest
@@ -250,15 +264,19 @@ class ManifoldEmbedding(
     def _fit(self, X: Any, y: Any) -> None:
         self._check_parameters()
         self._fit_affinity(X, y)
-        parts = embed_parts(self._graph(), self.n_components)
+        independent = self.selection == "independent" or (
+            self.selection == "auto" and self._given_forest() is None
+        )
+        parts = embed_parts(self._graph(), self.n_components, independent=independent)
         self.embedding_, self.component_labels_ = parts.vectors, parts.labels
         self.n_connected_components_ = len(parts.values)
-        values = parts.values[0] if len(parts.values) == 1 else parts.values
-        self.eigenvalues_ = values[..., :-1]
-        self.eigengaps_ = np.diff(values, axis=-1)
+        one = len(parts.values) == 1
+        self.eigenvalues_ = parts.values[0] if one else parts.values
+        self.eigengaps_ = parts.gaps[0] if one else parts.gaps
 
     def _check_parameters(self) -> None:
         check_integer("n_components", self.n_components, 1)
+        check_choice("selection", self.selection, ("auto", "independent", "smoothest"))
         self._check_affinity_parameters()
 
     def _check_fitted(self) -> None:

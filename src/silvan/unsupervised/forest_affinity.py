@@ -45,6 +45,13 @@ _AFFINITIES: dict[str, type[Affinity]] = {
     "gaussian": GaussianAffinity,
     "mahalanobis": MahalanobisAffinity,
 }
+_KINDS: dict[str, tuple[type[Affinity], ...]] = {
+    "auto": (BinaryAffinity, GaussianAffinity),
+    **{name: (kind,) for name, kind in _AFFINITIES.items()},
+}
+# Distances say more than cells where features are few; they are stored for each pair in a leaf.
+_FEW_FEATURES = 10
+_FEW_SAMPLES = 20_000
 # What the embedding hands on to the forest that it grows itself.
 _GROWING = (
     "n_estimators",
@@ -62,6 +69,11 @@ _GROWING = (
     "random_state",
     "verbose",
 )
+
+
+def _are_few(shape: tuple[int, ...]) -> bool:
+    """Whether the Gaussian affinity serves samples and features of these numbers well."""
+    return shape[0] <= _FEW_SAMPLES and shape[1] <= _FEW_FEATURES
 
 
 class ForestAffinityMixin(DefaultProjectionsMixin):
@@ -114,7 +126,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
         self._affinity = self._make_affinity(index, samples)
 
     def _check_affinity_parameters(self) -> None:
-        check_choice("affinity", self.affinity, AFFINITIES)
+        check_choice("affinity", self.affinity, ("auto", *AFFINITIES))
         check_covariance_parameters(self.covariance_type, self.reg_covar)
         if not (self.epsilon is None or (is_number(self.epsilon) and self.epsilon > 0)):
             raise invalid("epsilon", "a number > 0 or None", self.epsilon, "None measures it")
@@ -134,7 +146,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
             check_n_samples(X)
         forest = self._given_forest() if reset else self.forest_
         if forest is not None and has_categories(forest, X):
-            if self.affinity != "binary":
+            if self.affinity not in ("auto", "binary"):
                 raise invalid(
                     "affinity",
                     '"binary" for a forest with categorical features, which have no distances',
@@ -157,7 +169,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
     def _allows_missing(self) -> bool:
         """Whether values may be missing: the trees know where they go, distances do not."""
         supervised = not isinstance(self._given_forest(), GaussianForest | None)
-        return supervised and self.affinity == "binary"
+        return supervised and self.affinity in ("auto", "binary")
 
     def _fit_forest(self, X: Any, samples: Any, y: Any) -> BaseForest:
         given: BaseForest | None = self._given_forest()
@@ -185,9 +197,13 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
         return self.forest_.forest_.n_leaves
 
     def _make_affinity(self, index: LeafIndex, samples: Any) -> Affinity:
-        if self.affinity == "binary":
+        affinity = self.affinity
+        if affinity == "auto":
+            measured = self._given_forest() is None and _are_few(samples.shape)
+            affinity = "gaussian" if measured else "binary"
+        if affinity == "binary":
             return BinaryAffinity(index)
-        if self.affinity == "gaussian":
+        if affinity == "gaussian":
             return GaussianAffinity.fit(index, samples, self.epsilon)
         full = self.covariance_type == "full"
         if full:
@@ -207,7 +223,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
         require_fitted(
             {
                 "forest_": isinstance(forest, BaseForest) and hasattr(forest, "forest_"),
-                "_affinity": isinstance(affinity, _AFFINITIES[self.affinity]),
+                "_affinity": isinstance(affinity, _KINDS[self.affinity]),
             }
         )
         arrays, index = forest.forest_, affinity.index

@@ -1,0 +1,46 @@
+"""Trees that do not look at targets: what such a forest must do without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from silvan._validation import invalid
+from silvan.projections import CanonicalDirections, ProjectionDistribution, RidgeDirections
+from silvan.projections.mixture import find_component
+
+_WITH = 'with thresholds="agnostic", where targets decide nothing but the values of leaves'
+_WITHOUT = {
+    "min_impurity_decrease": 0.0,
+    "ccp_alpha": 0.0,
+    "monotonic_cst": None,
+    "class_weight": None,
+}
+
+
+def check_agnostic_parameters(forest: Any) -> None:
+    """Refuse parameters that let targets decide which samples a tree draws and where it splits."""
+    for name, without in _WITHOUT.items():
+        given = getattr(forest, name, None)
+        if given is not None and (without is None or given != without):
+            raise invalid(name, f"{without} {_WITH}", given, "leave one of them out")
+    if forest.criterion == "poisson":
+        rule = f'another criterion than "poisson" {_WITH}'
+        raise invalid("criterion", rule, forest.criterion, 'pass for example "squared_error"')
+
+
+def check_agnostic_directions(
+    projections: ProjectionDistribution, n_categories: NDArray[np.int64] | None
+) -> None:
+    """Refuse directions and columns that are learnt from targets."""
+    for learnt in (RidgeDirections, CanonicalDirections):
+        if find_component(projections, learnt) is not None:
+            rule = f"a distribution that does not read targets {_WITH}"
+            raise invalid("projections", rule, projections, "pass for example SparseSigns()")
+    if n_categories is not None and n_categories.any():
+        raise ValueError(
+            "X must have no categorical columns, whose codes are learnt from targets, "
+            f"{_WITH}; encode them as numbers before, or leave them out."
+        )
