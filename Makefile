@@ -76,7 +76,8 @@ sanitize: build/driver/drive_core build/driver-threads/drive_core
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
-	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
+	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py \
+	tests/explanations/test_shapley.py
 
 # The core for 64-bit ARM, compiled here and run under QEMU: its forests must be those of this processor, whichever
 # of its kernels grow them. Debian's packages g++-aarch64-linux-gnu and qemu-user have what it needs.

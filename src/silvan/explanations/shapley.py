@@ -78,8 +78,13 @@ class ShapleyValues:
             With an axis for the outputs where `values` have one; plots of tables draw one of them,
             as in ``explanation[..., 0]``.
         """
-        from shap import Explanation
-
+        try:
+            from shap import Explanation
+        except ImportError as error:
+            raise ImportError(
+                "to_shap needs the package shap, which is not installed; install it with "
+                '"python -m pip install shap".'
+            ) from error
         base = np.broadcast_to(self.base_values, (len(self.values), *np.shape(self.base_values)))
         return Explanation(
             self.values,
@@ -184,7 +189,13 @@ def shapley_values(
     n_threads = fitted.n_threads if n_jobs is None else int(effective_n_jobs(n_jobs))
     orders = _Orders(n_permutations, max_exact_features, draw_seed(random_state))
     game = _Game(fitted, n_threads)
-    samples, others = game.read(X), game.read(background)
+    samples = game.read(X)
+    try:
+        others = game.read(background)
+    except ValueError as error:
+        raise ValueError(
+            f"background must have samples as X has them, but it was refused: {error}"
+        ) from error
     values, variances = game.play(samples, others, orders)
     base = game.predict(others).mean(axis=0)
     if fitted.start is not None:
@@ -192,7 +203,7 @@ def shapley_values(
     shape = (len(samples), *fitted.sample_shape)
     shown = fitted.check(X) if fitted.categories is None else fitted.categories.show(X)
     classes = getattr(forest, "classes_", None)
-    names = getattr(forest, "feature_names_in_", None)
+    names = fitted.feature_names
     explained = ShapleyValues(
         values.reshape(*shape, -1),
         base,
