@@ -6,6 +6,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+# tests/test_recipes.py runs its parts, each where the library that it is about is installed.
+collect_ignore = ["docs/guide/ecosystem.md"]
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:

@@ -58,10 +58,16 @@ FIT_CASES = (
         PARITY,
         Work(100, 20, 3.0),
         SPARSE_PEERS,
-        (Target("YDF", 4), Target("treeple", 5)),
+        (Target("YDF", 7), Target("treeple", 12)),
     ),
     Case("trunk-axis", TRUNK, Work(20, 7), AXIS_PEERS, (Target("scikit-learn RF", 3),)),
-    Case("trunk", TRUNK, Work(20, 7, 3.0), SPARSE_PEERS, (Target("YDF", 4),)),
+    Case(
+        "trunk",
+        TRUNK,
+        Work(20, 7, 3.0),
+        SPARSE_PEERS,
+        (Target("YDF", 6), Target("treeple", 12)),
+    ),
     Case(
         "mnist-axis",
         MNIST,
@@ -69,13 +75,19 @@ FIT_CASES = (
         (*AXIS_PEERS, "scikit-learn ExtraTrees"),
         (Target("scikit-learn RF", 1),),
     ),
-    Case("mnist", MNIST, Work(10, 28, 3.0), SPARSE_PEERS, (Target("YDF", 4),)),
+    Case(
+        "mnist",
+        MNIST,
+        Work(10, 28, 3.0),
+        SPARSE_PEERS,
+        (Target("YDF", 6), Target("treeple", 12)),
+    ),
     Case(
         "mnist-patches",
         MNIST,
         Work(10, 28, max_size=3),
         ("treeple", "scikit-learn RF"),
-        (Target("treeple", 4), Target("scikit-learn RF", 1)),
+        (Target("treeple", 4), Target("scikit-learn RF", 1.5)),
     ),
 )
 

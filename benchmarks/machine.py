@@ -12,7 +12,7 @@ def describe_machine() -> list[str]:
     """Return a few lines about this machine, for the head of a report."""
     return [
         f"date: {date.today().isoformat()}",
-        f"processor: {processor_name()}, {n_cores()} cores usable",
+        f"processor: {processor_name()}, usable cores: {n_cores()}",
         f"system: {platform.system()}, {platform.machine()}, {memory_gib():.0f} GiB of memory",
         f"Python: {platform.python_version()} ({platform.python_compiler()})",
     ]

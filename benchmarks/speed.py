@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import cases, report
@@ -38,6 +38,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--data", type=Path, default=default_source(), help="folder with mnist/ ($SILVAN_DATA)")
     add("--environments", type=Path, default=ENVIRONMENTS, help="the peers (default .bench)")
     add("--instruction-set", help="kernels that silvan grows with, such as avx2 (default: best)")
+    add("--alone", action="store_true", help="growth of silvan without its peers")
     add("--output", type=Path, help="Markdown file to write, for example docs/results/speed.md")
     args = parser.parse_args(arguments)
     if args.seeds < 1 or args.repeats < 1:
@@ -119,15 +120,22 @@ def run(args: argparse.Namespace, meter: Meter, out: Report) -> None:
         out.add(small_section(5 if args.quick else 100))
     if "growth" in wanted:
         plots = args.output.with_name("growth.png") if args.output else None
-        out.add(growth(meter, plots, quick=args.quick))
+        systems = [s for s in GROWTH_SYSTEMS if s[0] == "silvan" or not args.alone]
+        out.add(growth(meter, plots, systems, quick=args.quick))
     if "memory" in wanted:
         out.add(memory(meter, cases.MEMORY_CASES))
 
 
-def growth(meter: Meter, plots: Path | None, *, quick: bool) -> str:
+def growth(
+    meter: Meter,
+    plots: Path | None,
+    systems: Sequence[tuple[str, float | None]],
+    *,
+    quick: bool,
+) -> str:
     """Measure growth with samples, features, directions, classes and threads; plot it."""
     rows: list[Row] = []
-    for system, nonzeros in GROWTH_SYSTEMS:
+    for system, nonzeros in systems:
         if not meter.roster.find([system]):
             continue
         label = f"{system}, {'axis-aligned' if nonzeros is None else 'sparse'}"

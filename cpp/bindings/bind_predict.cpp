@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/training_data.hpp"
 #include "bindings/window_table.hpp"
+#include "core/explaining/shapley.hpp"
 #include "core/predictor.hpp"
 #include "core/votes.hpp"
 
@@ -170,6 +171,22 @@ std::pair<Matrix<double>, Array<std::int32_t>> predict_out_of_bag(const nb::obje
     return {to_matrix(std::move(sums), held.view().n_outputs), to_numpy(std::move(counts))};
 }
 
+std::pair<Matrix<double>, Matrix<double>> shapley_values(const nb::object& forest, const AnyMatrix& x,
+                                                         const AnyMatrix& background, const ShapleyOptions& options,
+                                                         std::int64_t n_threads) {
+    const PackedOf owner(forest);
+    const ForestView& view = (*owner).view();
+    const FeatureMatrix samples = view_checked(x, view);
+    const FeatureMatrix others = view_checked(background, view);
+    const std::int64_t size = view.n_features * view.n_outputs;
+    std::vector<double> values(size_of(samples.n_samples, size));
+    std::vector<double> variances(values.size());
+    run_on_team(n_threads, [&](const ThreadTeam& team) {
+        sum_shapley_values(view, samples, others, options, team, {values.data(), variances.data()});
+    });
+    return {to_matrix(std::move(values), size), to_matrix(std::move(variances), size)};
+}
+
 Array<double> leaf_votes(const ConstArray<std::int64_t>& indptr, const ConstArray<double>& values) {
     std::vector<double> votes(values.shape(0));
     for (std::size_t leaf = 0; leaf + 1 < indptr.shape(0); ++leaf) {
@@ -206,6 +223,12 @@ void bind_predict(nb::module_& m) {
     m.def("add_leaf_values", &add_leaf_values, nb::arg("forest"), nb::arg("X"), nb::arg("sums"), nb::arg("trees"),
           nb::arg("n_threads"),
           "Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.");
+    nb::class_<ShapleyOptions>(m, "ShapleyOptions", "How Shapley values are computed.")
+        .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), nb::arg("max_exact_features"),
+             nb::arg("n_permutations"), nb::arg("seed"));
+    m.def("shapley_values", &shapley_values, nb::arg("forest"), nb::arg("X"), nb::arg("background"), nb::arg("options"),
+          nb::arg("n_threads"),
+          "Shapley values of each feature and output, summed over trees, and the variances of those that are sampled.");
     m.def("leaf_votes", &leaf_votes, nb::arg("value_indptr"), nb::arg("values"),
           "The vote of each leaf: a share for each of its values, zero for those that are not the largest.");
 }

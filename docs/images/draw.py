@@ -35,6 +35,7 @@ FIGURES: dict[str, tuple[Callable[[], Figure], int | None]] = {
     "regions": (cells.draw_regions, None),
     "contributions_digits": (readers.draw_contributions, 80),
     "contributions_table": (readers.draw_contribution_bars, 80),
+    "shapley": (readers.draw_shapley, 80),
     "top_projections": (readers.draw_projections, 80),
     "top_patches": (readers.draw_image_projections, 80),
     "tree_digits": (readers.draw_image_tree, 80),

@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_digits
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.datasets import make_impulse, make_sparse_parity, make_trunk
+from silvan.explanations import shapley_values
 from silvan.plotting import (
     BiasVarianceDisplay,
     ContributionDisplay,
@@ -75,6 +76,22 @@ def draw_contribution_bars() -> Figure:
     display = ContributionDisplay.from_estimator(forest, X.iloc[[2, 9]], max_features=6)
     display.figure_.set_size_inches(7, 5)
     return display.figure_
+
+
+def draw_shapley() -> Figure:
+    """Show the Shapley values of all people, by the plot of the package shap."""
+    import matplotlib.pyplot as plt
+    import shap
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    forest = ForestRegressor(100, random_state=0).fit(X, y)
+    background = X.sample(100, random_state=0)
+    explained = shapley_values(forest, X, background, max_exact_features=0, random_state=0)
+    axis = shap.plots.beeswarm(explained.to_shap(), show=False, plot_size=(7.5, 4.4))
+    axis.set_xlabel("Shapley value: what the feature adds to the prediction")
+    plt.close(axis.figure)
+    axis.figure.tight_layout()
+    return axis.figure
 
 
 def draw_projections() -> Figure:

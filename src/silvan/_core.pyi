@@ -665,6 +665,16 @@ def add_leaf_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None
     Adds the leaf values of trees [first, last) to sums, a row for each sample, in the order of the trees.
     """
 
+class ShapleyOptions:
+    """How Shapley values are computed."""
+
+    def __init__(self, max_exact_features: int, n_permutations: int, seed: int) -> None: ...
+
+def shapley_values(forest: object, X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], background: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], options: ShapleyOptions, n_threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Shapley values of each feature and output, summed over trees, and the variances of those that are sampled.
+    """
+
 def leaf_votes(value_indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The vote of each leaf: a share for each of its values, zero for those that are not the largest.
