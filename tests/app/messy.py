@@ -121,15 +121,58 @@ CASES: dict[str, Case] = {
         table([str(x).replace(".", ",") for x in NUMBERS], separator=";").encode(),
         options=("--decimal", ","),
     ),
+    "money": Case(
+        table([f"${x}" for x in NUMBERS]).encode(), "in a spelling that is not read, such as '$0.0'"
+    ),
+    "percent signs and commas": Case(
+        table([f"{x} %".replace(".", ",") for x in NUMBERS], separator=";").encode(),
+        options=("--decimal", ","),
+        said="percentages in 'a'",
+    ),
+    "a percent sign among numbers": Case(
+        table(replaced(NUMBERS, 5, "7 %")).encode(), said="percentages in 'a'"
+    ),
+    "percent signs and a word": Case(
+        table(replaced([f"{x}%" for x in NUMBERS], 5, "much")).encode(),
+        "spelling that is not read, such as '0.0%'",
+    ),
+    "spaces around names": Case(
+        table(NUMBERS, header=(" a", "b ", " y ")).encode(), fit_options=("--drop", "b")
+    ),
+    "dates with dots": Case(
+        table([f"{1 + k % 28}.{1 + k % 12}.2024 12:30" for k in range(N)]).encode(),
+        said="column 'a' is read as a date: day of year, day of month, day of week",
+    ),
+    "dates with slashes": Case(
+        table([f"{1 + k % 28}/{1 + k % 12}/2024" for k in range(N)]).encode(),
+        "holds dates in a spelling that is not read, such as '1/1/2024'; write them as 2024-12-31",
+    ),
+    "numbers of rows": Case(
+        table([100 + 3 * k for k in range(N)]).encode(), said="'a' may only name the rows"
+    ),
+    "named encoding": Case(
+        table(["ľud" if k % 3 else "žena" for k in range(N)]).encode("cp1250"),
+        options=("--encoding", "cp1250"),
+        said="categories in 'a' (2)",
+    ),
+    "wrong encoding": Case(
+        table(NUMBERS, header=("größe", "b", "y")).encode("latin-1"),
+        "is not in the encoding utf-8",
+        options=("--encoding", "utf-8"),
+    ),
+    "unknown encoding": Case(
+        PLAIN.encode(), "is no encoding that Python knows", options=("--encoding", "klingon")
+    ),
     "percent signs": Case(
-        table([f"{x}%" for x in NUMBERS]).encode(), "in a spelling that is not read, such as '0.0%'"
+        table([f"{x}%" if k % 2 else f"{x} %" for k, x in enumerate(NUMBERS)]).encode(),
+        said="percentages in 'a': 12.5 % is 12.5",
     ),
     "thousands separators": Case(
         table([f'"{1000 * x + 1000:,.0f}"' for x in NUMBERS]).encode(),
         "in a spelling that is not read, such as '1,000'",
     ),
     "spaces after commas": Case(
-        table(replaced(NUMBERS, 3, "NA"), separator=", ").encode(), fit_options=("--target", " y")
+        table(replaced(NUMBERS, 3, "NA"), separator=", ").encode(), fit_options=("--target", "y")
     ),
     "inf and nan": Case(
         table(replaced(replaced(NUMBERS, 3, "inf"), 4, "nan")).encode(),
@@ -141,10 +184,11 @@ CASES: dict[str, Case] = {
     "yes and no": Case(table(["yes" if k % 3 else "no" for k in range(N)]).encode()),
     "dates": Case(
         table([f"2026-01-{1 + k % 28:02d}" for k in range(N)]).encode(),
-        "column 'a' holds dates or times, which cannot be features here; leave it out (--drop a)",
+        said="column 'a' is read as a date: day of year, day of month, day of week",
     ),
     "times": Case(
-        table([f"12:{k:02d}:00" for k in range(N)]).encode(), "column 'a' holds dates or times"
+        table([f"12:{k:02d}:00" for k in range(N)]).encode(),
+        said="column 'a' is read as a time: hour",
     ),
     "a date as the target": Case(
         table(header=("a", "b", "y"))

@@ -8,7 +8,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from PIL import Image
-from sklearn.metrics import balanced_accuracy_score, log_loss, mean_absolute_error, r2_score
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+    mean_absolute_error,
+    r2_score,
+    roc_auc_score,
+)
 
 import silvan
 from silvan.app.report import charts
@@ -167,6 +174,11 @@ def test_scores_are_those_of_scikit_learn():
     assert scores["accuracy"].value == pytest.approx(np.mean(predicted == y))
     assert scores["balanced accuracy"].value == pytest.approx(balanced_accuracy_score(y, predicted))
     assert scores["log loss"].value == pytest.approx(log_loss(y, probabilities))
+    area = roc_auc_score(y, probabilities, multi_class="ovr")
+    assert scores["ROC AUC"].value == pytest.approx(area)
+    assert scores["F1"].value == pytest.approx(f1_score(y, predicted, average="macro"))
+    shares = np.bincount(y) / 200
+    assert scores["log loss"].baseline == pytest.approx(-np.sum(shares * np.log(shares)))
     brier = np.mean(((probabilities - np.eye(3)[y]) ** 2).sum(axis=1))
     assert scores["Brier score"].value == pytest.approx(brier)
     target, guess = rng.normal(size=200), rng.normal(size=200)

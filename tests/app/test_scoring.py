@@ -1,9 +1,11 @@
 """`silvan score`, lists of columns, and answers that need no library."""
 
+import re
 import subprocess
 import sys
 
 import pytest
+from sklearn.datasets import load_iris
 
 import silvan
 from silvan import presets
@@ -15,21 +17,53 @@ FEW = ("--trees", "10", "--jobs", "1")
 
 def test_a_saved_forest_is_scored_on_labelled_data(run):
     run("fit", "iris.csv", "--target", "species", "--drop", "id,note", "--out", "s.silvan", *FEW)
-    result = run("score", "s.silvan", "iris.csv", "--target", "species")
-    scores = {line[:20].strip(): float(line[20:28]) for line in result.stdout.splitlines()}
-    assert list(scores) == ["accuracy", "balanced accuracy", "log loss", "Brier score", "ROC AUC"]
+    result = run("score", "s.silvan", "iris.csv")  # which knows its target
+    lines = [re.split("  +", line) for line in result.stdout.splitlines()[1:]]
+    scores = {name: float(value) for name, value, *_ in lines}
+    assert list(scores) == [
+        "accuracy",
+        "balanced accuracy",
+        "F1",
+        "ROC AUC",
+        "log loss",
+        "Brier score",
+    ]
     assert scores["accuracy"] > 0.95
     assert 0.99 < scores["ROC AUC"] <= 1.0
-    assert "the largest class, is right for 33.3%" in result.stderr
+    blind = {name: float(value) for name, _, _, value, _ in lines}
+    assert blind["accuracy"] == pytest.approx(1 / 3, abs=1e-3)
+    assert blind["ROC AUC"] == 0.5
+    said = "150 rows. The baseline is always predicting setosa, the largest class of these rows."
+    assert said in " ".join(result.stderr.split())
 
 
 def test_numbers_are_scored_beside_their_mean(run):
     run("fit", "diabetes.csv", "--target", "target", "--out", "d.silvan", *FEW)
-    result = run("score", "d.silvan", "diabetes.csv", "--target", "target")
-    assert [line.split("  ")[0] for line in result.stdout.splitlines()][:2] == ["R²", "RMSE"]
-    assert "Always predicting the mean of these rows has an RMSE of 77" in " ".join(
-        result.stderr.split()
-    )
+    result = run("score", "d.silvan", "diabetes.csv")
+    lines = [re.split("  +", line) for line in result.stdout.splitlines()[1:]]
+    assert [line[0] for line in lines] == ["R²", "RMSE", "mean absolute error", "mean error"]
+    assert [line[3] for line in lines][:2] == ["0.0000", "77.01"]
+    said = "The baseline is always predicting 152.1, the mean of these rows."
+    assert said in " ".join(result.stderr.split())
+
+
+def test_models_remember_the_name_of_their_target(run, folder):
+    run("fit", "iris.csv", "--target", "species", "--drop", "id,note", "--out", "s.silvan", *FEW)
+    assert "predicts        species: 3 classes: setosa" in run("info", "s.silvan").stdout
+    frame = load_iris(as_frame=True)
+    forest = silvan.ForestClassifier(3, random_state=0).fit(frame.data, frame.target)
+    assert forest.target_name_ == "target"
+    assert forest.fit(frame.data, frame.target.to_numpy()).target_name_ is None
+
+
+def test_test_rows_that_were_learnt_from_are_reported(run, folder):
+    lines = (folder / "iris.csv").read_text().splitlines()
+    (folder / "some.csv").write_text("\n".join([lines[0], *lines[1:31]]) + "\n")
+    (folder / "rest.csv").write_text("\n".join([lines[0], *lines[21:]]) + "\n")
+    options = ("--target", "species", "--drop", "id,note", "--test", "some.csv", "--jobs", "1")
+    few = ("--against", "rf", "--trees", "5")
+    result = run("evaluate", "rest.csv", *options, *few)
+    assert re.search(r"1\d of the 30 rows of some.csv are training rows, too", result.stderr)
 
 
 def test_classes_that_the_forest_does_not_know_are_refused(run, folder):

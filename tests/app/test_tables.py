@@ -150,9 +150,8 @@ def test_one_word_does_not_make_200_000_categories(run, folder):
 def test_words_for_missing_values_are_those_of_text_tables(run, folder):
     for name in ("iris.parquet", "digits.npz", "photos"):
         result = run("fit", name, "--missing", "x", "--out", "x.silvan", code=2)
-        assert f"--missing and --decimal are for text tables, but {name} is none" in messages(
-            result
-        )
+        said = f"--missing, --decimal and --encoding are for text tables, but {name} is none"
+        assert said in messages(result)
     result = run("fit", "iris.csv", "--decimal", ";", "--out", "x.silvan", code=2)
     assert "--decimal must be . or a comma, but it is ';'" in messages(result)
 
@@ -170,7 +169,7 @@ def test_latin_1_far_down_is_refused_in_a_sentence(run, folder):
     rows = "".join(f"plain text,{k % 2}\n" for k in range(400_000)).encode()
     (folder / "far.csv").write_bytes(b"a,y\n" + rows + "größe,1\n".encode("latin-1"))
     result = run("fit", "far.csv", "--target", "y", "--out", "x.silvan", code=3)
-    assert "far.csv has bytes that are no text in its encoding; save it as" in messages(result)
+    assert "far.csv has bytes that are no text in its encoding; name it with" in messages(result)
 
 
 def test_another_decimal_sign_is_suggested_to_predict(run, folder):

@@ -248,7 +248,7 @@ def test_derivatives_of_the_wrong_form_are_refused(derivatives, came):
         Own().gradient_and_hessian(np.ones((4, 1)), np.zeros((4, 1)))
 
 
-def test_a_loss_of_a_subclass_starts_from_zero_and_has_no_link():
+def test_a_loss_of_a_subclass_starts_from_the_best_constant_and_has_no_link():
     class Quartic(Loss):
         def losses(self, y, raw):
             return (raw - y) ** 4 / 4
@@ -257,6 +257,35 @@ def test_a_loss_of_a_subclass_starts_from_zero_and_has_no_link():
             return (raw - y) ** 3, 3 * (raw - y) ** 2
 
     y = np.ones((4, 2))
-    assert Quartic().start(y).tolist() == [0.0, 0.0]
+    assert Quartic().start(y) == pytest.approx([1.0, 1.0], abs=0.01)
+    far = np.array([[90.0], [100.0], [110.0], [400.0]])
+    best = minimize_scalar(lambda raw: Quartic().value(far, np.full((4, 1), raw))).x
+    assert Quartic().start(far) == pytest.approx([best], rel=1e-3)
+    weight = np.array([1.0, 1.0, 1.0, 0.0])
+    assert Quartic().start(far, weight) == pytest.approx([100.0], rel=1e-2)
+
+
+def test_flat_losses_start_somewhere_finite():
+    class LogCosh(Loss):
+        def losses(self, y, raw):
+            return np.logaddexp(raw - y, y - raw) - np.log(2)
+
+        def derivatives(self, y, raw):
+            slope = np.tanh(raw - y)
+            return slope, 1 - slope**2
+
+    y = np.linspace(900.0, 1100.0, 21)[:, None]
+    assert LogCosh().start(y) == pytest.approx([1000.0], abs=20)
+
+
+def test_a_loss_of_a_subclass_has_a_value_and_no_link():
+    class Quartic(Loss):
+        def losses(self, y, raw):
+            return (raw - y) ** 4 / 4
+
+        def derivatives(self, y, raw):
+            return (raw - y) ** 3, 3 * (raw - y) ** 2
+
+    y = np.ones((4, 2))
     assert Quartic().value(y, np.zeros((4, 2))) == 0.5
     assert Quartic().inverse_link(y) is y

@@ -14,7 +14,7 @@ from silvan import (
     ManifoldForestClassifier,
     ManifoldForestRegressor,
 )
-from silvan.explanations import feature_contributions
+from silvan.explanations import Contributions, feature_contributions
 from silvan.projections import AxisAligned
 
 
@@ -168,3 +168,9 @@ def test_tools_of_scikit_learn_for_looking_at_models(digits):
     regressor = ForestRegressor(20, random_state=0).fit(X, y)
     rising = partial_dependence(regressor, X, [2], grid_resolution=5)["average"][0]
     assert rising[-1] > rising[0] + 20  # body mass index raises the prediction
+
+
+def test_contributions_show_their_shape_and_not_their_numbers():
+    shown = repr(Contributions(np.array([0.25, 0.75]), np.zeros((50, 4, 2))))
+    assert shown == "Contributions(bias=[0.25 0.75], values=<array of shape (50, 4, 2)>)"
+    assert repr(Contributions(1.5, np.zeros((5, 4)))).startswith("Contributions(bias=1.5, values=")

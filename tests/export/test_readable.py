@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from mixed_frames import make_frame, new_rows
+from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, load_iris
 
+import silvan
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier
 from silvan.export import to_dict, to_text
 from silvan.projections import AxisAligned, UniformCombinations
@@ -174,3 +176,13 @@ def test_small_numbers_are_not_written_as_zero():
     threshold = float(text.split("<= ")[1].split("\n")[0])
     assert threshold == pytest.approx(forest.forest_.threshold[0], rel=0.05)
     assert threshold < 1e-4
+
+
+def test_signs_are_not_taken_for_parts_of_names():
+    difference = silvan.projections.Dictionary(csr_array([[-1.0, 1.0], [-0.5, 1.0]]))
+    X = pd.DataFrame({"worst area": [0.0, 0, 1, 1], "size": [0.0, 1, 0, 1]})
+    forest = ForestClassifier(8, projections=difference, random_state=0).fit(X, [0, 1, 0, 1])
+    text = "".join(to_text(forest, tree) for tree in range(8))
+    assert "--- - worst area + size <=" in text
+    assert "--- -0.50*worst area + size <=" in text
+    assert "-worst" not in text

@@ -65,11 +65,10 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_dates_in_a_frame_are_refused_by_name(kind):
-    with pytest.raises(
-        ValueError, match=r"column 'day' of X holds dates or times .*; convert them"
-    ):
-        ForestClassifier(2).fit(FRAMES[kind], Y)
+def test_dates_in_a_frame_are_features(kind):
+    forest = ForestClassifier(2, random_state=0).fit(FRAMES[kind], Y)
+    assert any(name.startswith("day.") for name in forest.feature_names_)
+    assert forest.predict(FRAMES[kind]).shape == (60,)
 
 
 def test_dates_to_predict_are_refused_by_name():

@@ -23,12 +23,17 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     lines = [("forest", type(forest).__name__), ("directions", describe_directions(forest))]
     if is_classifier(forest):
         labels = [str(label) for label in forest.classes_]
-        lines.append(("predicts", f"{len(labels)} classes: {_shorten(labels)}"))
+        what = f"{len(labels)} classes: {_shorten(labels)}"
     else:
-        lines.append(("predicts", "a number" if forest.n_outputs_ == 1 else "several numbers"))
+        what = "a number" if forest.n_outputs_ == 1 else "several numbers"
+    name = getattr(forest, "target_name_", None)
+    lines.append(("predicts", what if name is None else f"{name}: {what}"))
     lines.append(("rows", _describe_rows(forest)))
     if forest.categories_ is not None:
         lines.append(("categories", _describe_categories(forest, forest.categories_)))
+    dates = _describe_dates(forest)
+    if dates:
+        lines.append(("dates", dates))
     lines.append(("fitted on", f"{forest.fitted_.sampling.plan.n_samples:,} rows"))
     lines.append(("trees", f"{arrays.n_trees:,}{_describe_rounds(forest)}"))
     leaves = np.diff(arrays.leaf_offsets)
@@ -86,7 +91,7 @@ def _describe_rows(forest: BaseForest) -> str:
 
 def _describe_categories(forest: BaseForest, categories: list[Any]) -> str:
     """Say how many categories each column has."""
-    names = getattr(forest, "feature_names_in_", None)
+    names = forest.fitted_.feature_names
     return _shorten(
         [
             f"{_feature_name(forest, names, j)} ({len(known):,})"
@@ -96,9 +101,21 @@ def _describe_categories(forest: BaseForest, categories: list[Any]) -> str:
     )
 
 
+def _describe_dates(forest: BaseForest) -> str:
+    """Say what is read of each column of dates."""
+    table, names = forest.fitted_.categories, getattr(forest, "feature_names_in_", ())
+    dates = {} if table is None else table.dates
+    return _shorten(
+        [
+            f"{names[j]} ({', '.join(part.replace('_', ' ') for part in column.parts)})"
+            for j, column in dates.items()
+        ]
+    )
+
+
 def _describe_importances(forest: BaseForest) -> str:
     importances = forest.feature_importances_
-    names = getattr(forest, "feature_names_in_", None)
+    names = forest.fitted_.feature_names
     best = np.argsort(-importances, kind="stable")[:5]
     labels = [_feature_name(forest, names, int(k)) for k in best]
     return ", ".join(f"{label} {importances[k]:.1%}" for label, k in zip(labels, best, strict=True))

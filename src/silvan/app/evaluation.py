@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from silvan.app.comparison import Fold, System
+from silvan.app.console import note
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import Growing, fit_rows, make_forest
 from silvan.app.names import AUTO, BOOST, SKLEARN
 from silvan.forests.base import BaseForest
-from silvan.forests.categories import as_numbers
 
 THIS = "this forest"
 _NAMES = {AUTO: "silvan", BOOST: "silvan, boosted", SKLEARN: "scikit-learn RandomForest"}
@@ -64,19 +64,20 @@ def make_folds(
 ) -> tuple[NDArray[Any], NDArray[Any], list[Fold]]:
     """Flat rows, targets, and the parts to train and to test on.
 
-    Categories are numbers among all rows; each system learns what they mean from its own part.
+    Categories are numbers, and dates are several; each system learns what they mean from its own
+    part.
     """
     X = fit_rows(data)
     if held_out is not None:
         other = check_same_columns(data, held_out)
         rows = np.arange(len(X) + len(other))
         folds = [(rows[: len(X)], rows[len(X) :])]
-        joined = pa.concat_tables([X, other]) if data.names else np.concatenate([X, other])
-        return as_numbers(joined), np.concatenate([data.y, held_out.y]), folds
+        joined = np.concatenate([data.numbers, data.encode(other)])
+        return joined, np.concatenate([data.y, held_out.y]), folds
     reason = too_few_rows(data.y, task, n_folds)
     if reason is not None:
         raise UsageError(f"{reason}; pass a smaller --folds, or a --test file.")
-    X = as_numbers(X)
+    X = data.numbers
     kind: Any = StratifiedKFold if task == "classification" else KFold
     splitter = kind(n_folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
@@ -95,6 +96,26 @@ def too_few_rows(y: NDArray[Any], task: str, n_folds: int) -> str | None:
     elif len(y) < 2 * n_folds:
         return f"{len(y)} rows are too few for {n_folds} folds"
     return None
+
+
+def count_repeats(data: Dataset, held_out: Dataset) -> int:
+    """How many rows of the test data are rows of the training data, target included."""
+    codes = np.unique(np.concatenate([data.y, held_out.y]), return_inverse=True)[1]
+    other = data.encode(check_same_columns(data, held_out))
+    # Plus zero, so that there is one zero.
+    rows = np.column_stack([np.concatenate([data.numbers, other]) + 0.0, codes.ravel()])
+    known = {row.tobytes() for row in rows[: len(data.y)]}
+    return sum(row.tobytes() in known for row in rows[len(data.y) :])
+
+
+def note_repeats(data: Dataset, held_out: Dataset, path: Path) -> None:
+    """Say if test rows were there to learn from."""
+    n_repeats = count_repeats(data, held_out)
+    if n_repeats:
+        note(
+            f"Note: {n_repeats:,} of the {len(held_out.y):,} rows of {path} are training rows, "
+            "too, which makes scores look better than they are; remove them from one of the files."
+        )
 
 
 def check_same_columns(data: Dataset, held_out: Dataset) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ def read_data(
 ) -> tuple[Dataset, str]:
     """Read data, say what they are, and decide between classes and measurements."""
     check_choices(asked, task)
-    data = open_source(path, spelling).read(asked)
+    source = open_source(path, spelling)
+    data = source.read(asked)
     if asked.categorical and data.names is None:
         raise UsageError("--categorical is for tables with names of columns; leave it out.")
     y, decided = decide_task(data.y, task)
-    data = Dataset(data.X, y, data.kind, data.target, data.notes)
-    note(f"{path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
+    data = replace(data, y=y)
+    note(f"{source.path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
     note_target(data.target, y, decided)
     return data, decided
 

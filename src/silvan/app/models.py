@@ -23,6 +23,7 @@ from silvan.app.errors import ModelError, UsageError
 from silvan.app.names import AUTO, BOOST, PRESETS, SKLEARN
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
+from silvan.forests.dates import DateColumn
 from silvan.inspection import grid_of
 
 _ON_GRIDS = ("s_rerf", "morf", "mf")
@@ -211,20 +212,22 @@ def layout_of(forest: BaseForest, keep: tuple[str, ...] = ()) -> Layout:
     """What a row must have for this forest."""
     names = getattr(forest, "feature_names_in_", None)
     patches = grid_of(forest)
-    categories = forest.categories_ or []
+    table = forest.fitted_.categories
+    columns = [] if table is None else table.categories
     return Layout(
         n_features=forest.n_features_in_,
         names=None if names is None else tuple(str(name) for name in names),
         shape=None if patches is None else patches.grid.shape,
         keep=keep,
-        kinds=tuple(_kind_of(known) for known in categories),
+        kinds=tuple(_kind_of(known) for known in columns),
+        target=getattr(forest, "target_name_", None),
     )
 
 
-def _kind_of(known: NDArray[Any] | None) -> str | None:
+def _kind_of(known: NDArray[Any] | DateColumn | None) -> str | None:
     """Whether categories are text or numbers, which is what files can hold."""
-    if known is None:
-        return None
+    if known is None or isinstance(known, DateColumn):
+        return None if known is None else known.kind
     if known.dtype != object:
         return NUMBER
     if not all(isinstance(category, str) for category in known):

@@ -9,7 +9,10 @@ import typer
 
 from silvan.app.names import AUTO, BOOST, MAX_TREES, PRESETS, SKLEARN
 
-DataPath = Annotated[Path, typer.Argument(metavar="DATA", help="File or folder to learn from.")]
+DataPath = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="File or folder to learn from; - is standard input."),
+]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
 Target = Annotated[
     str | None,
@@ -44,6 +47,14 @@ Missing = Annotated[
 ]
 Decimal = Annotated[
     str, typer.Option(metavar="SIGN", help="Decimal sign of a text table: . or a comma.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of a text table, such as latin-1 or shift_jis; else UTF-8, UTF-16 and "
+        "Windows-1252 are told apart.",
+    ),
 ]
 Shape = Annotated[
     str | None,

@@ -11,6 +11,11 @@ from silvan._atomic import atomic_path
 from silvan.app.errors import OutputError, UsageError
 
 
+def is_standard(path: Path) -> bool:
+    """Whether a path stands for standard input or output."""
+    return str(path) == "-"
+
+
 def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
     """Refuse a path that cannot be written to, or that is one of the files to be read."""
     if path.is_dir():

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import roc_auc_score
 
 from silvan.app.data import Dataset
 from silvan.app.errors import DataError
 from silvan.app.models import fit_rows
+from silvan.app.numbers import write_alike, write_number
 from silvan.app.scores import Score, classification_scores, regression_scores
 
 
@@ -29,46 +29,41 @@ def score_forest(forest: Any, data: Dataset) -> tuple[list[Score], str]:
 def _score_numbers(
     y: NDArray[np.float64], predicted: NDArray[np.float64]
 ) -> tuple[list[Score], str]:
-    scores = regression_scores(y, predicted)
-    return scores, f"Always predicting the mean of these rows has an RMSE of {np.std(y):.4g}."
+    mean = write_number(float(y.mean()))
+    return regression_scores(y, predicted), f"always predicting {mean}, the mean of these rows"
 
 
 def _score_classes(
     classes: NDArray[Any], y: NDArray[Any], probabilities: NDArray[np.float64]
 ) -> tuple[list[Score], str]:
+    codes = class_numbers(classes, y)
+    counts = np.bincount(codes, minlength=len(classes))
+    largest = f"{classes[counts.argmax()]!s}"
+    blind = f"always predicting {largest}, the largest class of these rows"
+    return classification_scores(codes, probabilities), blind
+
+
+def class_numbers(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+    """The places of targets among the classes of a forest."""
     known = np.isin(y, classes)
     if not known.all():
         raise DataError(
             f"the data have the class {y[~known][0]!s}, which the forest does not know; pass data "
             "with the same classes."
         )
-    codes = np.searchsorted(classes, y)
-    scores = classification_scores(codes, probabilities)
-    auc = _area_under_curve(codes, probabilities)
-    if auc is not None:
-        nan = float("nan")
-        meaning = "chance that a row ranks above one of another class; 0.5 is a guess"
-        scores.append(Score("ROC AUC", auc, nan, nan, meaning))
-    counts = np.bincount(codes, minlength=len(classes))
-    share = counts.max() / len(codes)
-    largest = f"{classes[counts.argmax()]!s}"
-    return scores, f"Always predicting {largest}, the largest class, is right for {share:.1%}."
-
-
-def _area_under_curve(codes: NDArray[np.intp], probabilities: NDArray[np.float64]) -> float | None:
-    """The mean over the classes that some rows have and others have not; None if there is none."""
-    areas = [
-        roc_auc_score(codes == k, probabilities[:, k])
-        for k in range(probabilities.shape[1])
-        if 0 < np.count_nonzero(codes == k) < len(codes)
-    ]
-    return float(np.mean(areas)) if areas else None
+    return np.searchsorted(classes, y)
 
 
 def format_scores(scores: list[Score]) -> str:
-    """A line for each score, with its interval where it has one."""
-    lines = []
+    """A line for each score, with its interval and what it is without features."""
+    lines = [("", "score", "95 % interval", "baseline", "")]
     for score in scores:
-        interval = "" if np.isnan(score.low) else f"{score.low:.4f} to {score.high:.4f}"
-        lines.append(f"{score.name:<20}{score.value:>8.4f}  {interval:<18}  {score.meaning}")
-    return "\n".join(lines)
+        value, low, high, blind = write_alike(score.numbers)
+        interval = "" if np.isnan(score.low) else f"{low} to {high}"
+        lines.append((score.name, value, interval, blind, score.meaning))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        f"{name:<{widths[0]}}  {value:>{widths[1]}}  {interval:>{widths[2]}}  "
+        f"{blind:>{widths[3]}}  {meaning}".rstrip()
+        for name, value, interval, blind, meaning in lines
+    )

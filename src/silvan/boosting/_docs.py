@@ -126,15 +126,17 @@ add_parts(
             projections_ : ProjectionDistribution
                 Where the columns come from.
             n_features_in_ : int
-                Number of features seen by `fit`.
+                Number of columns seen by `fit`.
             feature_names_in_ : ndarray of shape (n_features_in_,)
-                Names of the features; only if `X` had names that are all strings.
+                Names of the columns; only if `X` had names that are all strings.
+            feature_names_ : ndarray of shape (n_features,) or None
+                Names of the features: those of the columns, but for dates, which have several.
             categories_ : list of ndarray or None
                 The categories of each feature, None for a number: a category is read as its place
                 in that array. None if no feature is categorical.
             n_outputs_ : int
                 Number of outputs.
-            feature_importances_ : ndarray of shape (n_features_in_,)
+            feature_importances_ : ndarray of shape (n_features,)
                 Share of each feature in the gains of the splits.
         """,
         "boosted_notes": """

@@ -137,7 +137,7 @@ def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Bloc
     forest = encoding.forest
     if count_samples(X) != n_samples:
         raise changed_data(f"had {n_samples} samples and has {count_samples(X)} now")
-    empty = np.empty((0, forest.n_features_in_))
+    empty = np.empty((0, forest._n_features()))
     samples = (forest._check_samples(X) if n_samples else empty).astype(encoding.dtype, copy=False)
     if forest.scaling is None:
         samples = as_samples(samples)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from silvan import forests
 from silvan._validation import invalid
+from silvan.dask import _docs  # noqa: F401
 from silvan.dask.forest import ClusterForest
 from silvan.dask.partitions import is_collection
 from silvan.forests._docs import shared_docs

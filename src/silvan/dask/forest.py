@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 
 from silvan._validation import check_choice
+from silvan.dask import _docs  # noqa: F401
 from silvan.dask.collections import predict_lazily
 from silvan.dask.layouts import open_layout
 from silvan.dask.partitions import is_collection, learnt

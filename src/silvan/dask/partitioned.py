@@ -196,7 +196,7 @@ class Partitioned:
 
     def _encode(self) -> None:
         """Encode the partitions, once if they fit into the workers' memory."""
-        width = self._encoding.forest.n_features_in_ * self._encoding.dtype.itemsize
+        width = self._encoding.forest._n_features() * self._encoding.dtype.itemsize
         fit_in = int(self._starts[-1]) * width <= _SHARE_OF_PARTITIONS * self._memory()
         calls = [
             (partial(encode_partition, self._encoding, size), part.X, part.y)
@@ -229,7 +229,7 @@ class Partitioned:
         """Learn the scaling from distinct values, a few features at a time, and apply it."""
         session, plan = self._session, checked.plan
         counts = sample_counts(checked.weight, plan.kept)
-        n_features = forest.n_features_in_
+        n_features = forest._n_features()
         bytes_per_feature = 16 * int(self._starts[-1])
         step = max(1, int(_SHARE_OF_TREES * self._memory() / bytes_per_feature))
         features = []
@@ -295,7 +295,7 @@ class Partitioned:
         """How many trees the memory of the workers has room for."""
         encoding, plan = self._encoding, rows.sampling.plan
         itemsize = 1 if encoding.dtype == np.uint8 and self._scaler is None else 4
-        width = encoding.forest.n_features_in_ * itemsize + 8 * rows.targets.n_values + 16
+        width = encoding.forest._n_features() * itemsize + 8 * rows.targets.n_values + 16
         if rows.channels is not None:
             width += rows.channels.bytes_per_sample
         n_drawn = min(plan.n_draws, plan.n_kept)

@@ -35,6 +35,11 @@ class Contributions(NamedTuple):
     bias: NDArray[np.float64] | float
     values: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        """The sizes; the numbers of many samples say nothing."""
+        bias = np.array2string(np.asarray(self.bias), precision=4, threshold=6)
+        return f"Contributions(bias={bias}, values=<array of shape {self.values.shape}>)"
+
 
 def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     """Parts of the features in each prediction of a forest [1]_.
@@ -107,7 +112,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     arrays = fitted.voting_arrays
     bias = np.zeros(arrays.n_outputs)
     channels = forest.fitted_.channels
-    n_features = arrays.n_features if channels is None else forest.n_features_in_
+    n_features = fitted.n_features
     values = np.zeros((len(nodes), n_features, arrays.n_outputs))
     for tree in range(arrays.n_trees):
         means = node_values(arrays, tree)

@@ -203,7 +203,7 @@ def shapley_values(
     shape = (len(samples), *fitted.sample_shape)
     shown = fitted.check(X) if fitted.categories is None else fitted.categories.show(X)
     classes = getattr(forest, "classes_", None)
-    names = getattr(forest, "feature_names_in_", None)
+    names = fitted.feature_names
     explained = ShapleyValues(
         values.reshape(*shape, -1),
         base,

@@ -126,13 +126,13 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     """
     check_one_output(forest)
     patches, channels = grid_of(forest), forest.fitted_.channels
-    names = getattr(forest, "feature_names_in_", None)
+    names = forest.fitted_.feature_names
     classes = getattr(forest, "classes_", None)
     start = forest.fitted_.start
     return {
         "type": type(forest).__name__,
-        "n_features": forest.n_features_in_,
-        "feature_names": None if names is None else names.tolist(),
+        "n_features": forest.fitted_.n_features,
+        "feature_names": None if names is None else list(names),
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches.grid.shape),
@@ -154,10 +154,9 @@ def check_tree(forest: BaseForest, tree: object) -> None:
 
 def check_feature_names(forest: BaseForest, given: Sequence[str] | None) -> Sequence[str] | None:
     """Require a name for each feature; None takes those of the forest, if it has any."""
-    n_features = forest.n_features_in_
+    n_features = forest.fitted_.n_features
     if given is None:
-        names: Sequence[str] | None = getattr(forest, "feature_names_in_", None)
-        return names
+        return forest.fitted_.feature_names
     if isinstance(given, str) or len(given) != n_features:
         raise invalid(
             "feature_names",

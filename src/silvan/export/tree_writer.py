@@ -103,7 +103,10 @@ class TreeWriter:
             for name, coefficient in zip(names, node["coefficients"], strict=True)
         ]
         shown = [f"{sign} {text}" for sign, text in terms[: self._style.max_terms]]
-        shown[0] = shown[0].removeprefix("+ ").replace("- ", "-", 1)
+        # Before a name, a sign without a space would look like a part of it.
+        shown[0] = shown[0].removeprefix("+ ")
+        if shown[0][2:3].isdigit():
+            shown[0] = shown[0].replace("- ", "-", 1)
         more = len(terms) - self._style.max_terms
         return [*shown, f"+ ... {more} more"] if more > 0 else shown
 

@@ -11,6 +11,7 @@ from silvan.files.encoding import register
 from silvan.files.saving import load, save
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
+from silvan.forests.dates import DateColumn
 from silvan.forests.fitting import TreeSeed
 from silvan.forests.sampling import SamplePlan, Sampling
 from silvan.forests.scaling import LinearScaler
@@ -32,6 +33,7 @@ for _class in (
     BinaryAffinity,
     CategoryTable,
     ChannelLayout,
+    DateColumn,
     FittedChannels,
     ForestArrays,
     FrozenEstimator,

@@ -17,14 +17,6 @@ _PARTS = {
         n_estimators : int, default=100
             Number of trees.
     """,
-    "layout": """
-        layout : {"auto", "replicated", "partitioned"}, default="auto"
-            Where the samples are while trees grow: on every worker, or in their partitions, from
-            where only those that a tree draws travel to the worker that grows it. "auto" copies
-            them to every worker if that takes a small part of its memory.
-        client : distributed.Client or None, default=None
-            The cluster; None is that of the current client.
-    """,
     "projections": """
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
@@ -115,7 +107,8 @@ _PARTS = {
             value for each column; None takes all columns for numbers. At each node a category
             gets a code, the mean target of its samples in a random half of the node (see Notes); a
             category that is not among them, or was never seen, gets the code of an average sample.
-            Missing categories are missing values.
+            Missing categories are missing values. Dates in other columns of a frame are read in
+            parts, such as ``when.year``.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
@@ -189,15 +182,17 @@ _PARTS = {
         projections_ : ProjectionDistribution
             The distribution that the directions were drawn from.
         n_features_in_ : int
-            Number of features seen by `fit`.
+            Number of columns seen by `fit`.
         feature_names_in_ : ndarray of shape (n_features_in_,)
-            Names of the features; only if `X` had names that are all strings.
+            Names of the columns; only if `X` had names that are all strings.
+        feature_names_ : ndarray of shape (n_features,) or None
+            Names of the features: those of the columns, but for dates, which have several.
         categories_ : list of ndarray or None
             The categories of each feature, None for a number: a category is read as its place in
             that array. None if no feature is categorical.
         n_outputs_ : int
             Number of outputs.
-        feature_importances_ : ndarray of shape (n_features_in_,)
+        feature_importances_ : ndarray of shape (n_features,)
             Share of each feature in the decrease of impurity.
         oob_score_ : float
             Score of the out-of-bag predictions; only if `oob_score` is not False.
@@ -240,31 +235,6 @@ _PARTS = {
             Shape of the grid that one sample lies on; None takes it from `X`.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
-    """,
-    "cluster_notes": """
-        The forest is that of the local estimator with the same parameters and samples, whatever the
-        layout, the partitions and the workers: all draws are keyed by seed, tree and node. Workers
-        that die cost the trees that they were growing; these are grown by others. Each task grows
-        trees on `n_jobs` threads (None: one), and a worker runs as many tasks as it has threads.
-        Directions that LAPACK fits are the same on like processors, and a distribution written in
-        Python sees other sample numbers in the partitioned layout.
-    """,
-    "lazy_samples": """
-        X : Dask collection, list of delayed, or array-like of shape (n_samples, n_features)
-            Samples.
-    """,
-    "fit_partitions": """
-        X : Dask array or DataFrame, list of delayed, or array-like
-            Samples, in partitions of whole samples; NaN is a missing value.
-    """,
-    "fit_partition_weights": """
-        sample_weight : like y, default=None
-            Weights of the samples, none negative; None weights all samples equally.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
     """,
     "notes": """
         Features of type float32 and uint8 are kept as they are, all others are stored as float32. A

@@ -84,9 +84,17 @@ class BaseForest(
         """The same forest, with a value for every parameter that was left to it."""
         return self
 
-    def _n_columns(self) -> int:
-        """Number of features as the trees read them."""
+    def _n_features(self) -> int:
+        """Number of features, of which a column of `X` may be several."""
         return int(self.n_features_in_)
+
+    def _feature_names(self) -> Any:
+        """Their names, an array; None if `X` had none."""
+        return getattr(self, "feature_names_in_", None)
+
+    def _n_columns(self) -> int:
+        """Number of columns that the trees read: the features, or the cells of channels."""
+        return self._n_features()
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         """The distribution to draw directions from, checked against the number of features."""
@@ -104,6 +112,8 @@ class BaseForest(
             read=self._rows,
             check=self._check_dense_samples,
             sample_shape=self._sample_shape(),
+            n_features=self._n_features(),
+            feature_names=self._feature_names(),
         )
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -221,7 +231,7 @@ class BaseForest(
 
     def _sample_shape(self) -> tuple[int, ...]:
         """The shape of a sample as `fit` was given it."""
-        return (self.n_features_in_,)
+        return (self._n_features(),)
 
     def _n_threads(self) -> int:
         return min(int(effective_n_jobs(self.n_jobs)), _MAX_THREADS)

@@ -1,4 +1,4 @@
-"""Categorical columns: which they are, and their values as numbers of categories."""
+"""Columns of categories and dates: which they are, and their values as numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sklearn.utils import _safe_indexing, check_array
 
 from silvan._validation import invalid, is_integer, warn_user
 from silvan.forest_arrays.layout import MAX_CATEGORIES
+from silvan.forests.dates import DateColumn, date_columns, learn_dates
+from silvan.forests.distinct import distinct_in
 from silvan.forests.frames import (
     as_table,
     column_label,
@@ -45,19 +47,59 @@ _RULE = (
 
 @dataclass(frozen=True, eq=False)
 class CategoryTable:
-    """The categories of each column: an array where it is categorical, None where it is numeric."""
+    """What the columns of a table hold that is no number: categories, or dates.
 
-    categories: list[NDArray[Any] | None]
+    A column is an array of its categories, a `DateColumn`, or None where it holds numbers. Dates
+    have a feature for each of their parts, and other columns one.
+    """
+
+    categories: list[NDArray[Any] | DateColumn | None]
+
+    @property
+    def by_feature(self) -> list[NDArray[Any] | None]:
+        """The categories of each feature, None for numbers."""
+        known: list[NDArray[Any] | None] = []
+        for column in self.categories:
+            known += [None] * len(column.parts) if isinstance(column, DateColumn) else [column]
+        return known
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Number of categories of each column; 0 for numbers."""
-        return np.array([0 if known is None else len(known) for known in self.categories], np.int64)
+        """Number of categories of each feature; 0 for numbers."""
+        return np.array([0 if known is None else len(known) for known in self.by_feature], np.int64)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column is categorical."""
+        return bool(self.columns)
 
     @property
     def columns(self) -> list[int]:
-        """Positions of the categorical columns."""
-        return [j for j, known in enumerate(self.categories) if known is not None]
+        """Positions of the categorical features."""
+        return [j for j, known in enumerate(self.by_feature) if known is not None]
+
+    @property
+    def dates(self) -> dict[int, DateColumn]:
+        """The columns that hold dates, by their positions in the table."""
+        return {j: of for j, of in enumerate(self.categories) if isinstance(of, DateColumn)}
+
+    def _places(self) -> list[int]:
+        """The first feature of each column."""
+        widths = [len(of.parts) if isinstance(of, DateColumn) else 1 for of in self.categories]
+        return [0, *np.cumsum(widths).tolist()]
+
+    def by_column(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Numbers of the features, added up over those of each column."""
+        summed: NDArray[Any] = np.add.reduceat(values, self._places()[:-1])
+        return summed
+
+    def names(self, columns: Iterable[str]) -> list[str]:
+        """The names of the features, given those of the columns."""
+        return [
+            name
+            for column, known in zip(columns, self.categories, strict=True)
+            for name in (known.names(column) if isinstance(known, DateColumn) else [column])
+        ]
 
     def encode(self, X: Any) -> NDArray[Any]:
         """The samples as numbers: of categories, -1 for new ones, NaN for missing ones."""
@@ -71,14 +113,15 @@ class CategoryTable:
                 input_name="X",
             )
         # Both types hold the numbers of categories; float32 where the features need no more.
-        encoded = np.empty(X.shape, dtype=np.promote_types(values.dtype, np.float32))
-        encoded[:, numeric] = values
+        dtype = np.promote_types(values.dtype, np.float32)
+        encoded = np.empty((X.shape[0], len(self.by_feature)), dtype=dtype)
+        places = self._places()
+        encoded[:, [places[j] for j in numeric]] = values
         for j, known in enumerate(self.categories):
-            if known is not None:
-                rows, distinct = _distinct(X, j)
-                numbers = np.append(_number(distinct, known), np.nan)  # which row -1 reads
-                _warn_if_unseen(column_label(X, j), numbers[rows], distinct, known)
-                encoded[:, j] = numbers[rows]
+            if isinstance(known, DateColumn):
+                encoded[:, places[j] : places[j] + len(known.parts)] = known.encode(X, j)
+            elif known is not None:
+                encoded[:, places[j]] = _encode_categories(X, j, known)
         return encoded
 
     def show(self, X: Any) -> NDArray[np.object_]:
@@ -87,30 +130,36 @@ class CategoryTable:
         A missing category is None.
         """
         shown = self.encode(X).astype(object)
-        for j in self.columns:
-            rows, distinct = _distinct(X, j)
+        places = self._places()
+        for j, known in enumerate(self.categories):
+            if not isinstance(known, np.ndarray):
+                continue
+            rows, distinct = distinct_in(X, j)
             values = [None if is_missing(v) else category_name(v) for v in distinct.tolist()]
-            shown[:, j] = np.array([*values, None], dtype=object)[rows]
+            shown[:, places[j]] = np.array([*values, None], dtype=object)[rows]
         return shown
 
     def same_as(self, other: CategoryTable | None) -> bool:
-        """Whether both know the same categories."""
+        """Whether both know the same categories and read the same dates."""
         return other is not None and all(
             np.array_equal(mine, theirs)
-            if mine is not None and theirs is not None
-            else mine is theirs
+            if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
+            else (mine is theirs or (isinstance(mine, DateColumn) and mine == theirs))
             for mine, theirs in zip(self.categories, other.categories, strict=True)
         )
 
-    def _belongs_to(self, n_categories: NDArray[np.int64]) -> bool:
+    def _belongs_to(self, n_columns: int, n_categories: NDArray[np.int64]) -> bool:
         """Whether this is the table of a forest with so many; for what was read from a file."""
         return (
             isinstance(self.categories, list)
+            and len(self.categories) == n_columns
             and all(
-                known is None or (isinstance(known, np.ndarray) and _are_categories(known))
+                known is None
+                or (isinstance(known, DateColumn) and known._is_sound())
+                or (isinstance(known, np.ndarray) and _are_categories(known))
                 for known in self.categories
             )
-            and np.array_equal(self.counts, n_categories)
+            and np.array_equal(self.counts if self.has_categories else [], n_categories)
         )
 
 
@@ -128,23 +177,30 @@ def check_categorical_features(value: Any) -> None:
         raise invalid("categorical_features", _RULE, value, f"{remedy} for single columns")
 
 
-def find_categories(categorical_features: Any, X: Any) -> CategoryTable | None:
-    """Learn the categories of a table; None if it has no categorical columns."""
-    if categorical_features is None:
-        return None
+def find_categories(
+    categorical_features: Any, X: Any, *, dates: bool = True
+) -> CategoryTable | None:
+    """Learn the categories and dates of a table; None if it has numbers alone.
+
+    Columns of dates are not looked for if `dates` is false.
+    """
+    named = column_names(X) is not None
     # Only data frames tell types apart; a list need not become a table to see that.
-    if isinstance(categorical_features, str) and column_names(X) is None:
+    if not named and (categorical_features is None or isinstance(categorical_features, str)):
         return None
     table = as_table(X)
-    chosen = [] if table is None else _chosen_columns(categorical_features, table)
-    if not chosen:
+    if table is None:
         return None
-    categories: list[NDArray[Any] | None] = [None] * table.shape[1]
+    chosen = _chosen_columns(categorical_features, table)
+    columns: list[NDArray[Any] | DateColumn | None] = [None] * table.shape[1]
     for j in chosen:
-        known = learn_categories(_distinct(table, j)[1])
+        known = learn_categories(distinct_in(table, j)[1])
         check_count(known, column_label(table, j))
-        categories[j] = known
-    return CategoryTable(categories)
+        columns[j] = known
+    if named and dates:
+        for j in date_columns(table):
+            columns[j] = learn_dates(table, j) if columns[j] is None else columns[j]
+    return CategoryTable(columns) if any(known is not None for known in columns) else None
 
 
 def check_count(known: NDArray[Any], label: str) -> None:
@@ -184,6 +240,8 @@ def _kind(entry: Any) -> str | None:
 
 def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
     n_columns = table.shape[1]
+    if categorical_features is None:
+        return []
     if isinstance(categorical_features, str):
         return [j for j in range(n_columns) if _holds_categories(take_column(table, j))]
     entries = list(categorical_features)
@@ -237,74 +295,6 @@ def _holds_categories(column: Any) -> bool:
     return name == "object" and any(isinstance(value, str) for value in column)
 
 
-def _distinct(table: Any, j: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """The distinct values of a column, numbers or objects, and which of them each sample has.
-
-    Samples with -1 have none. Missing values may be among the distinct ones, or not.
-    """
-    column = take_column(table, j)
-    try:
-        if is_arrow(table):
-            return _distinct_of_arrow(column)
-        if hasattr(column, "factorize"):  # pandas knows how, without a look at every string
-            rows, distinct = column.factorize()
-            return rows, as_values(np.asarray(distinct))
-        return _distinct_of_array(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    except (TypeError, NotImplementedError) as error:
-        raise ValueError(
-            f"{column_label(table, j)} of X cannot be categorical: {error}; pass strings or "
-            "numbers."
-        ) from error
-
-
-def _distinct_of_array(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """The same of a column of an array."""
-    values = as_values(np.asarray(column))
-    if values.dtype != object:
-        distinct, rows = np.unique(values, return_inverse=True)
-        return rows, distinct
-    numbers: dict[Any, int] = {}
-    rows = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()])
-    distinct = np.empty(len(numbers), dtype=object)
-    distinct[:] = list(numbers)
-    return rows, distinct
-
-
-def _distinct_of_arrow(column: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """The same of a column of pyarrow, which knows how."""
-    if str(column.type).startswith("dictionary"):
-        # A dictionary may have values twice, and such that no sample has.
-        column = column.cast(column.type.value_type)
-    encoded = column.combine_chunks().dictionary_encode()
-    distinct = encoded.dictionary.to_numpy(zero_copy_only=False)
-    return np.asarray(encoded.indices.fill_null(-1), dtype=np.intp), as_values(distinct)
-
-
-def as_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as they are, all else as objects; numbers that came as objects become numbers."""
-    if values.dtype.kind in "biuf":
-        return values
-    values = _as_objects(values)
-    if any(isinstance(value, str) for value in values):
-        return values
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        return values
-    # Neighbouring integers beyond this are one float64.
-    beyond = values[np.abs(numbers) >= 2.0**53]
-    return values if any(is_integer(value) for value in beyond) else numbers
-
-
-def _as_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Objects; dates and times of any unit are those of Python where these are as precise."""
-    if values.dtype.kind in "mM":
-        precise = values.astype(f"{values.dtype.kind}8[us]")
-        lost = (precise != values) & ~np.isnat(values)
-        values = values if lost.any() else precise
-    return values.astype(object)
-
-
 def learn_categories(distinct: NDArray[Any]) -> NDArray[Any]:
     """Those of the values that are not missing, sorted."""
     if distinct.dtype != object:
@@ -314,6 +304,14 @@ def learn_categories(distinct: NDArray[Any]) -> NDArray[Any]:
     categories = np.empty(len(found), dtype=object)
     categories[:] = sorted(found, key=_sort_key)
     return categories
+
+
+def _encode_categories(X: Any, j: int, known: NDArray[Any]) -> NDArray[np.float64]:
+    """The number of each sample's category in one column."""
+    rows, distinct = distinct_in(X, j)
+    numbers = np.append(_number(distinct, known), np.nan)[rows]  # the last of which row -1 reads
+    _warn_if_unseen(column_label(X, j), numbers, distinct, known)
+    return numbers
 
 
 def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:

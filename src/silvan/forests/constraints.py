@@ -82,7 +82,8 @@ def monotone_signs(forest: Any, n_features: int) -> NDArray[np.int8] | None:
     rule = f"None, a sequence of {n_features} numbers -1, 0 or 1, or a dictionary of these by names"
     remedy = "pass one for each feature"
     if isinstance(given, Mapping):
-        names = list(getattr(forest, "feature_names_in_", ()))
+        known_names = forest._feature_names()
+        names = [] if known_names is None else list(known_names)
         unknown = [name for name in given if name not in names]
         if unknown:
             raise invalid("monotonic_cst", rule, given, f"X has no column named {unknown[0]!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +40,16 @@ class FittedForest:
         The same before scaling.
     sample_shape : tuple of int
         The shape of a sample as `fit` was given it.
+    n_features : int
+        Number of features; that of the columns of `X`, unless some hold dates.
+    feature_names : ndarray of shape (n_features,) or None
+        Their names; None if `X` had none.
     encode : callable or None
         Encodes targets as `fit` does; None for a forest without targets.
     scaler : Scaler or None
         How features are scaled.
     categories : CategoryTable or None
-        The categories of each feature; None if all features are numbers.
+        What columns hold that is no number: categories or dates; None if all hold numbers.
     hard_votes : bool
         Whether a tree casts one vote instead of handing over its leaf's values.
     criterion : str
@@ -75,6 +79,8 @@ class FittedForest:
     read: Callable[[Any], NDArray[Any]]
     check: Callable[[Any], NDArray[Any]]
     sample_shape: tuple[int, ...]
+    n_features: int
+    feature_names: Sequence[str] | None = None
     encode: Callable[[NDArray[Any]], Targets] | None = None
     scaler: Scaler | None = None
     categories: CategoryTable | None = None

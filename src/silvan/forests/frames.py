@@ -33,6 +33,12 @@ def column_names(table: Any) -> list[Any] | None:
     return list(table.columns) if hasattr(table, "columns") and hasattr(table, "dtypes") else None
 
 
+def column_types(table: Any) -> list[str]:
+    """What its library calls the types of the columns of a data frame, in small letters."""
+    types = table.schema.types if is_arrow(table) else table.dtypes
+    return [str(kind).lower() for kind in types]
+
+
 def column_key(table: Any, j: int) -> str:
     """The name of a column as code writes it, or its position where it has none."""
     names = column_names(table)

@@ -64,6 +64,8 @@ class GridForest(GridParameters, SupervisedForest):
 
     # Neighbours on a grid are read side by side.
     _takes_sparse = False
+    # A cell is one number.
+    _takes_dates = False
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
     channels_: FittedChannels | None = None

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan.forests.categories import CategoryTable, as_values, check_count, learn_categories
+from silvan.forests.categories import CategoryTable, check_count, learn_categories
+from silvan.forests.dates import DateColumn
+from silvan.forests.distinct import as_values
 
 
 def join_categories(tables: Sequence[CategoryTable | None], n_columns: int) -> CategoryTable | None:
-    """The categories of a table, from those of its parts."""
-    columns: list[NDArray[Any] | None] = []
+    """The categories and dates of a table, from those of its parts."""
+    columns: list[NDArray[Any] | DateColumn | None] = []
     for j in range(n_columns):
         found = [table.categories[j] for table in tables if table is not None]
-        known = [values for values in found if values is not None]
+        dates = [column for column in found if isinstance(column, DateColumn)]
+        if dates:
+            columns.append(reduce(DateColumn.join, dates))
+            continue
+        known = [values for values in found if isinstance(values, np.ndarray)]
         joined = _join(known) if known else None
         if joined is not None:
             check_count(joined, f"column {j}")

@@ -8,38 +8,39 @@ from typing import Any
 import numpy as np
 
 from silvan.forests.categories import CategoryTable
+from silvan.forests.dates import date_columns
 from silvan.forests.frames import (
     as_table,
     column_key,
     column_label,
     column_names,
-    is_arrow,
+    column_types,
     is_missing,
     take_column,
 )
 
-# How the names of types begin that hold dates and times: of pandas, polars and pyarrow.
-_DATE_TYPES = ("date", "time", "duration", "period")
 _DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _LISTS = (list, tuple, np.ndarray)
 
 
-def refuse_dates(X: Any, categories: CategoryTable | None) -> None:
-    """Refuse dates and times in columns of a data frame that are not categorical."""
+def refuse_dates(X: Any, categories: CategoryTable | None, *, takes_dates: bool = True) -> None:
+    """Refuse dates and times in columns of a data frame that are read as numbers."""
     names = column_names(X)
     if names is None:
         return
-    types = X.schema.types if is_arrow(X) else list(X.dtypes)
-    chosen = set() if categories is None else set(categories.columns)
-    for j, (name, kind) in enumerate(zip(names, types, strict=True)):
-        text = str(kind).lower()
-        if j not in chosen and (
-            text.startswith(_DATE_TYPES) or (text == "object" and _begins_with_date(X, j))
-        ):
+    known = [None] * len(names) if categories is None else categories.categories
+    for j in date_columns(X):
+        # A wrong number of columns is reported later.
+        if j < len(known) and known[j] is None:
+            kind = column_types(X)[j]
+            remedy = (
+                "the forest was fitted on numbers there; pass the column as it was in fit."
+                if takes_dates
+                else "cells of a grid are numbers; convert them, such as to days since the first "
+                "one, or use a forest that is not on a grid."
+            )
             raise ValueError(
-                f"column {name!r} of X holds dates or times ({kind}), which cannot be features; "
-                "convert them to numbers, such as days since the first one, leave the column out, "
-                "or name it in categorical_features."
+                f"column {names[j]!r} of X holds dates or times ({kind}), but {remedy}"
             )
 
 
@@ -51,9 +52,9 @@ def refuse_odd_columns(X: Any, categories: CategoryTable | None) -> None:
     table = as_table(X)
     if table is None:
         return
-    chosen = set() if categories is None else set(categories.columns)
+    known = [None] * table.shape[1] if categories is None else categories.categories
     for j in range(table.shape[1]):
-        value = None if j in chosen else _first_odd(np.asarray(take_column(table, j)))
+        value = None if known[j] is not None else _first_odd(np.asarray(take_column(table, j)))
         if isinstance(value, str):
             raise ValueError(
                 f"{column_label(table, j)} of X holds text, such as {value[:40]!r}, which is no "
@@ -81,11 +82,6 @@ def refuse_odd_targets(y: Any) -> None:
             f"y must hold numbers, but it has the text {value[:40]!r}; convert it to numbers, or "
             "pass it to a classifier."
         )
-
-
-def _begins_with_date(table: Any, j: int) -> bool:
-    values = (value for value in take_column(table, j) if not is_missing(value))
-    return isinstance(next(values, None), _DATES)
 
 
 def _first_odd(values: Any) -> Any:

@@ -46,7 +46,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _multi_output: ClassVar[bool] = True
     # Whether X may be sparse.
     _takes_sparse: ClassVar[bool] = False
-    _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories")
+    # Whether columns of X may be dates, which are several features each.
+    _takes_dates: ClassVar[bool] = True
+    _fitted: ClassVar[tuple[str, ...]] = ("_scaler", "_categories", "target_name_")
 
     _scaler: Scaler | None
     # What the core calls the criterion, and whether a tree casts one vote instead of handing over
@@ -54,6 +56,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     _criterion: str
     _hard_votes: bool
     _categories: CategoryTable | None = None
+    # What `y` is called, where it has a name.
+    target_name_: str | None = None
 
     @abstractmethod
     def _encode_targets(self, y: NDArray[Any]) -> Targets:
@@ -94,8 +98,10 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     ) -> Any:
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
         if reset:
-            self._categories = find_categories(self.categorical_features, X)
-        refuse_dates(X, self._categories)
+            self._categories = find_categories(
+                self.categorical_features, X, dates=self._takes_dates
+            )
+        refuse_dates(X, self._categories, takes_dates=self._takes_dates)
         if issparse(X):
             self._check_sparse()
         accepted = ("csr", "csc") if self._takes_sparse else False
@@ -174,6 +180,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
+        called = getattr(y, "name", None)
+        self.target_name_ = called if isinstance(called, str) and called else None
         if self._numeric_targets:
             refuse_odd_targets(y)
         elif issparse(y):
@@ -191,7 +199,28 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         return CheckedSamples(X, targets, weight, plan)
 
     def _n_categories(self) -> NDArray[np.int64] | None:
-        return None if self._categories is None else self._categories.counts
+        table = self._categories
+        return None if table is None or not table.has_categories else table.counts
+
+    def _n_features(self) -> int:
+        table = self._categories
+        return super()._n_features() if table is None else len(table.by_feature)
+
+    @property
+    def feature_names_(self) -> NDArray[np.object_] | None:
+        """Names of the features as the trees read them: a column of dates has several.
+
+        None where `X` had no names.
+        """
+        check_is_fitted(self)
+        names: NDArray[np.object_] | None = self._feature_names()
+        return names
+
+    def _feature_names(self) -> Any:
+        names = super()._feature_names()
+        if names is None or self._categories is None:
+            return names
+        return np.array(self._categories.names(names), dtype=object)
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples, scaled if asked for, as the core grows on them."""
@@ -236,7 +265,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     def categories_(self) -> list[NDArray[Any] | None] | None:
         """The categories of each feature, None for a number; None if there are none at all."""
         check_is_fitted(self)
-        return None if self._categories is None else list(self._categories.categories)
+        table = self._categories
+        return None if table is None or not table.has_categories else table.by_feature
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         if self._scaler is None:
@@ -248,12 +278,14 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         forest, scaler, table = self.forest_, self._scaler, self._categories
         require_fitted(
             {
+                "target_name_": self.target_name_ is None or isinstance(self.target_name_, str),
                 "n_outputs_": is_integer(self.n_outputs_) and self.n_outputs_ >= 1,
                 "_scaler": scaler is None
-                or (isinstance(scaler, Scaler) and scaler._belongs_to(self.n_features_in_)),
+                or (isinstance(scaler, Scaler) and scaler._belongs_to(self._n_features())),
                 "_categories": len(forest.n_categories) == 0
                 if table is None
-                else isinstance(table, CategoryTable) and table._belongs_to(forest.n_categories),
+                else isinstance(table, CategoryTable)
+                and table._belongs_to(self.n_features_in_, forest.n_categories),
             }
         )
 

@@ -333,7 +333,7 @@ def grid_of(forest: BaseForest) -> Patches | None:
 
 def map_shape(forest: BaseForest, shape: Any) -> tuple[int, ...]:
     """The shape to lay the features out in: the one given, or the grid's, or a line."""
-    n_features = int(forest.n_features_in_)
+    n_features = forest.fitted_.n_features
     if shape is None:
         patches = grid_of(forest)
         return (n_features,) if patches is None else patches.grid.shape

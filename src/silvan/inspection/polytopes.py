@@ -101,7 +101,7 @@ def check_linear(forest: BaseForest) -> None:
     """Require a fitted forest whose splits are linear in the features that `fit` was given."""
     check_forest(forest)
     fitted = forest.fitted_
-    if fitted.categories is not None:
+    if fitted.categories is not None and fitted.categories.has_categories:
         raise ValueError(
             "splits on categories are no half-spaces; regions exist for forests of numbers only."
         )

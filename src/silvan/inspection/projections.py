@@ -232,7 +232,7 @@ def _gather_directions(arrays: ForestArrays, splits: NDArray[np.int64]) -> csr_a
 
 
 def _feature_names(forest: BaseForest) -> tuple[str, ...]:
-    names = getattr(forest, "feature_names_in_", None)
+    names = forest.fitted_.feature_names
     if names is not None:
         return tuple(str(name) for name in names)
     return tuple(f"x{i}" for i in range(forest.forest_.n_features))

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# Of the search for the best constant: until the loss falls by less than this share of it.
+_MAX_STEPS, _MAX_HALVINGS, _ENOUGH = 50, 60, 1e-9
+_SMALLEST = 1e-12
+
 
 class Loss(ABC):
     """A loss of one target and its raw scores.
@@ -82,7 +86,9 @@ class Loss(ABC):
         """
 
     def start(self, y: NDArray[Any], weight: Floats | None = None) -> Floats:
-        """Raw scores of the forest without trees; zeros unless a subclass knows better.
+        """Raw scores of the forest without trees: for numbers the best constant, by Newton steps.
+
+        For classes they are zeros unless a subclass knows better.
 
         Parameters
         ----------
@@ -96,7 +102,32 @@ class Loss(ABC):
         raw : ndarray of shape (n_scores,)
             The best constant, where that is known.
         """
-        return np.zeros(1 if y.ndim == 1 else y.shape[1])
+        if y.ndim == 1:
+            return np.zeros(1)
+        return self._best_constant(y, weight)
+
+    def _best_constant(self, y: NDArray[Any], weight: Floats | None) -> Floats:
+        """Raw scores that are the same for all samples, with the smallest loss that is found."""
+
+        def repeated(raw: Floats) -> Floats:
+            return np.repeat(raw[None], len(y), axis=0)
+
+        raw = np.zeros(y.shape[1])
+        lowest = self.value(y, repeated(raw), weight)
+        for _ in range(_MAX_STEPS):
+            gradients, hessians = self.gradient_and_hessian(y, repeated(raw), weight)
+            step = gradients.sum(axis=0) / np.maximum(hessians.sum(axis=0), _SMALLEST)
+            for _ in range(_MAX_HALVINGS):
+                loss = self.value(y, repeated(raw - step), weight)
+                if loss < lowest:
+                    break
+                step = step / 2
+            else:
+                break
+            raw, gained, lowest = raw - step, lowest - loss, loss
+            if gained <= _ENOUGH * abs(lowest):
+                break
+        return raw
 
     def inverse_link(self, raw: Floats) -> Floats:
         """Predictions from raw scores; the raw scores themselves unless a subclass says otherwise.

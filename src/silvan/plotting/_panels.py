@@ -141,7 +141,8 @@ def draw_lines(
         axis.plot(line, color=f"C{number}", label=name)
     axis.set(xlabel="position", ylabel=label, ylim=limits)
     if several:
-        axis.legend(frameon=False)
+        # Beside the lines, which it would cover.
+        axis.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.1, 1))
 
 
 def draw_image(axis: Axes, panel: Panel, colours: dict[str, Any], outline: str = "white") -> Any:

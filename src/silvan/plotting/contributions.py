@@ -143,7 +143,7 @@ class ContributionDisplay:
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
         patches = grid_of(forest) if forest.fitted_.categories is None else None
-        shape = (forest.n_features_in_,) if patches is None else patches.grid.shape
+        shape = (forest.fitted_.n_features,) if patches is None else patches.grid.shape
         graph = find_component(forest.projections_, GraphNeighborhoods)
         display = cls(
             values.reshape(-1, *shape),
@@ -153,7 +153,7 @@ class ContributionDisplay:
             grid=patches is not None,
             graph=None if graph is None else graph.graph,
             positions=positions,
-            feature_names=getattr(forest, "feature_names_in_", None),
+            feature_names=forest.fitted_.feature_names,
         )
         return display.plot(ax, **options)
 

@@ -201,7 +201,7 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
 
     Beside the thesis' directions it has some with random thresholds, which take less time.
     """
-    n_features = forest.n_features_in_
+    n_features = forest._n_features()
     if isinstance(forest, GridForest) and forest.channels_ is not None:
         return [window_grid(forest.channels_, max_directions=max_directions)]
     if isinstance(forest, GridForest):

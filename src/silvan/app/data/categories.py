@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from silvan.app.data.dataset import NUMBER, TEXT
+from silvan.app.data.dates import DATE_KINDS
 
 # From so many rows on, a category for more than half of them looks like a name of rows.
 _ENOUGH_ROWS = 20
+# Up to here, all whole numbers are different as float32.
+_EXACT = 2.0**24
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -56,7 +60,7 @@ def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
     """The table with one dictionary for each column of categories, of text or of numbers."""
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in kinds:
+        if name in kinds and kinds[name] not in DATE_KINDS:
             column = column.unify_dictionaries().combine_chunks()
             column = as_category(column, kinds[name] or _decide_kind(column))
         columns.append(column)
@@ -64,7 +68,7 @@ def settle(table: pa.Table, kinds: Mapping[str, str | None]) -> pa.Table:
 
 
 def describe_categories(table: pa.Table) -> list[str]:
-    """Say which columns are taken for categories, and which of these look like names of rows."""
+    """Say which columns are taken for categories."""
     counts = {
         name: len(pc.unique(column.drop_null()))
         for name, column in zip(table.column_names, table.columns, strict=True)
@@ -73,14 +77,38 @@ def describe_categories(table: pa.Table) -> list[str]:
     if not counts:
         return []
     shown = [f"{name!r} ({count:,})" for name, count in counts.items()]
-    notes = [f"categories in {enumerate_texts(shown)}"]
-    enough = table.num_rows >= _ENOUGH_ROWS
-    serial = [name for name, count in counts.items() if enough and 2 * count > table.num_rows]
-    if serial:
-        notes.append(
-            f"{enumerate_names(serial)} may only name the rows, and can be left out with --drop"
+    return [f"categories in {enumerate_texts(shown)}"]
+
+
+def describe_serial(table: pa.Table, numbered: Set[str]) -> list[str]:
+    """Say which columns look like names or numbers of rows.
+
+    Those `numbered` hold whole numbers, which count rows if they rise from each row to the next.
+    """
+    if table.num_rows < _ENOUGH_ROWS:
+        return []
+    serial = [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if (
+            2 * len(pc.unique(column.drop_null())) > table.num_rows
+            if pa.types.is_dictionary(column.type)
+            else name in numbered and _is_rising(column)
         )
-    return notes
+    ]
+    if not serial:
+        return []
+    return [f"{enumerate_names(serial)} may only name the rows, and can be left out with --drop"]
+
+
+def _is_rising(column: Any) -> bool:
+    if column.null_count:
+        return False
+    values = column.to_numpy()
+    steps = np.diff(values)
+    # Neighbours among large numbers may be one float.
+    exact = np.abs(values[1:]) < _EXACT
+    return bool((steps >= 0).all() and (steps[exact] > 0).all() and steps.any())
 
 
 def spell_out(column: Any) -> Any:

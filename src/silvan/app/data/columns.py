@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from silvan.app.data.categories import as_category, enumerate_names, is_text
+from silvan.app.data.dates import DATE_KINDS, type_to_parse
 from silvan.app.errors import DataError, UsageError
 
 FEATURE = pa.float32()
@@ -38,11 +39,14 @@ def types_to_parse(
     schema: pa.Schema, names: Sequence[str], kinds: Mapping[str, str | None]
 ) -> dict[str, pa.DataType]:
     """Types to parse features as; true and false are no numbers to a parser."""
-    return {
-        name: TEXT_TYPE if name in kinds else FEATURE
-        for name in names
-        if not pa.types.is_boolean(schema.field(name).type)
-    }
+    types = {}
+    for name in names:
+        guessed, kind = schema.field(name).type, kinds.get(name)
+        if kind in DATE_KINDS:
+            types[name] = type_to_parse(kind, guessed)
+        elif not pa.types.is_boolean(guessed):
+            types[name] = TEXT_TYPE if name in kinds else FEATURE
+    return types
 
 
 def refuse_others(schema: pa.Schema, names: Sequence[str], *, on_grid: bool) -> None:
@@ -57,11 +61,14 @@ def refuse_others(schema: pa.Schema, names: Sequence[str], *, on_grid: bool) -> 
         remedy += f", or take each value for a category (--categorical {quote(others[0])})"
     raise UsageError(
         f"column{'s' * several} {enumerate_names(others)} hold{'s' * (not several)} "
-        f"{_what(schema.field(others[0]).type)}, which cannot be features here; {remedy}."
+        f"{what(schema.field(others[0]).type)}, which cannot be features here; {remedy}."
     )
 
 
-def _what(kind: pa.DataType) -> str:
+def what(kind: pa.DataType) -> str:
+    """What a column of this type holds, in words."""
+    if is_number(kind):
+        return "numbers"
     if pa.types.is_temporal(kind):
         return "dates or times"
     return "text" if is_text(kind) else f"values of type {kind}"
@@ -70,10 +77,15 @@ def _what(kind: pa.DataType) -> str:
 def as_features(
     block: pa.RecordBatch, names: frozenset[str], kinds: Mapping[str, str | None]
 ) -> pa.RecordBatch:
-    """The block with the named columns as float32, and dictionaries where they are categories."""
+    """The block with the named columns as float32, and dictionaries where they are categories.
+
+    Dates stay what they are.
+    """
     columns = []
     for name, column in zip(block.schema.names, block.columns, strict=True):
-        if name in kinds:
+        if kinds.get(name) in DATE_KINDS:
+            pass
+        elif name in kinds:
             column = as_category(column, kinds[name])
         elif name in names and column.type != FEATURE:
             if pa.types.is_boolean(column.type):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from silvan.app.data.dates import date_kind
 from silvan.app.errors import UsageError
+from silvan.forests.categories import FROM_DTYPE, CategoryTable, find_categories
 
 TEXT, NUMBER = "text", "number"
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
@@ -39,11 +42,13 @@ class Layout:
     names: tuple[str, ...] | None
     shape: tuple[int, ...] | None
     keep: tuple[str, ...] = ()
-    # What each feature is: TEXT or NUMBER for categories that are text or numbers, else None.
+    # What each column is: TEXT or NUMBER for categories that are text or numbers, one of DATE_KINDS
+    # for dates, None for numbers.
     kinds: tuple[str | None, ...] = ()
+    target: str | None = None  # the name of the target's column, if it is known
 
     def kinds_of(self, names: Sequence[str]) -> dict[str, str]:
-        """What the categories of columns are, given the names of all features in their order."""
+        """What columns are that hold no numbers, given the names of all in their order."""
         pairs = zip(names, self.kinds, strict=True) if self.kinds else ()
         return {name: kind for name, kind in pairs if kind is not None}
 
@@ -52,13 +57,14 @@ class Layout:
 class Dataset:
     """Rows with their targets, and what was found out about them."""
 
-    # A pyarrow table of float32 columns, and dictionaries where they are categorical; or an array
-    # with a row per item.
+    # A pyarrow table of float32 columns, dictionaries where they are categorical, and dates; or an
+    # array with a row per item.
     X: Any
     y: NDArray[Any]
     kind: str
     target: str
     notes: tuple[str, ...] = ()
+    booleans: frozenset[str] = frozenset()  # columns that were true and false
 
     @property
     def rows(self) -> NDArray[Any]:
@@ -74,12 +80,29 @@ class Dataset:
     def layout(self) -> Layout:
         """What other rows must have to go with these."""
         kinds = tuple(_kind_of(field.type) for field in self.X.schema) if self.names else ()
-        return Layout(int(np.prod(self.row_shape)), self.names, None, kinds=kinds)
+        n_features = int(np.prod(self.row_shape))
+        return Layout(n_features, self.names, None, kinds=kinds, target=self.target)
+
+    @cached_property
+    def columns(self) -> CategoryTable | None:
+        """What columns of a table hold that are no numbers; None if there are none."""
+        return find_categories(FROM_DTYPE, self.X)
 
     @property
     def categorical(self) -> list[int]:
-        """Positions of the columns that hold categories."""
-        return [j for j, kind in enumerate(self.layout.kinds) if kind is not None]
+        """Positions of the features that are categories."""
+        return [] if self.columns is None else self.columns.columns
+
+    @property
+    def numbers(self) -> NDArray[Any]:
+        """Flat rows in numbers: a feature for each part of a date, numbers of categories."""
+        return self.encode(self.X)
+
+    def encode(self, X: Any) -> NDArray[Any]:
+        """Rows like these in numbers."""
+        if self.columns is not None:
+            return self.columns.encode(X)
+        return np.asarray(X).reshape(len(X), -1)
 
     @property
     def row_shape(self) -> tuple[int, ...]:
@@ -137,7 +160,7 @@ class Source(ABC):
 
 def _kind_of(column: pa.DataType) -> str | None:
     if not pa.types.is_dictionary(column):
-        return None
+        return date_kind(column)
     return NUMBER if pa.types.is_floating(column.value_type) else TEXT
 
 

@@ -29,12 +29,15 @@ _RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns?, got (\d+)")
 
 @dataclass(frozen=True)
 class Spelling:
-    """How the user says that a text table writes missing values and decimals."""
+    """How the user says that a text table writes missing values, decimals and letters."""
 
     missing: tuple[str, ...] = ()
     decimal: str = "."
+    encoding: str | None = None  # None: found out
 
     def __post_init__(self) -> None:
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
         if self.decimal not in (".", ","):
             raise UsageError(f"--decimal must be . or a comma, but it is {self.decimal!r}.")
 
@@ -67,23 +70,26 @@ class Dialect:
     notes: tuple[str, ...] = ()
 
 
-def read_dialect(path: Path) -> Dialect:
-    """Find out how a text table is written."""
+def read_dialect(path: Path, encoding: str | None = None) -> Dialect:
+    """Find out how a text table is written, if need be in which encoding."""
     try:
         with pa.input_stream(str(path), compression="detect") as stream:
             head = stream.read(BLOCK_BYTES)
     except (pa.ArrowException, OSError) as error:
         raise unreadable(path, error) from None
-    encoding, text = _decode(path, head)
+    told = encoding is not None
+    encoding, text = _decode(path, head) if encoding is None else _decode_as(path, head, encoding)
     if not text.strip():
         raise DataError(f"{path} is empty; pass a file with rows.")
     n_blank, fields, separator = _first_record(path, text, cut=len(head) == BLOCK_BYTES)
-    notes = [] if encoding in ("utf-8", "utf-16") else [f"not in UTF-8, so read as {encoding}"]
+    notes = []
+    if not told and encoding not in ("utf-8", "utf-16"):
+        notes.append(f"not in UTF-8, so read as {encoding} (--encoding names another)")
     if all_numbers(fields):
         names = [f"c{number}" for number in range(1, len(fields) + 1)]
         notes.append(f"no header: columns are c1 to {names[-1]}")
         return Dialect(separator, encoding, tuple(names), 0, tuple(notes))
-    names = [name if name.strip() else f"c{k}" for k, name in enumerate(fields, start=1)]
+    names = [name.strip() or f"c{k}" for k, name in enumerate(fields, start=1)]
     nameless = [name for name, given in zip(names, fields, strict=True) if not given.strip()]
     if nameless:
         notes.append(f"columns without a name are called {', '.join(nameless[:5])}")
@@ -118,13 +124,15 @@ def unreadable(
     if conversion:
         column, row, kind, value = conversion.groups()
         name = names[int(column)]
-        what = "neither true nor false" if kind == "bool" else "no number"
+        words = {"bool": "neither true nor false", "timestamp": "no date such as 2024-12-31"}
+        words["time64"] = "no time such as 14:30:00"
+        what = words.get(kind, "no number")
         other = "," if decimal == "." else "."
         remedy = (
             f"correct it, read it as a missing value (--missing {quote(value)}), or fit without "
             "the column (--drop) or with categories (--categorical)"
         )
-        if kind != "bool" and all_numbers([value.replace(other, ".")]):
+        if kind not in words and all_numbers([value.replace(other, ".")]):
             what = f"no number with {decimal!r} as the decimal sign"
             remedy = f"pass --decimal {other} if that is the sign of this table"
         return NotANumberError(
@@ -139,13 +147,40 @@ def unreadable(
         )
     if isinstance(error, UnicodeError) or "UTF8" in text:
         return DataError(
-            f"{path} has bytes that are no text in its encoding; save it as CSV in UTF-8."
+            f"{path} has bytes that are no text in its encoding; name it with --encoding, or save "
+            "the table as CSV in UTF-8."
         )
     return DataError(f"{path} cannot be read: {text.splitlines()[0]}; check the file.")
 
 
 def _shorten(value: str) -> str:
     return repr(value if len(value) <= 40 else value[:37] + "...")
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        is_text = codecs.lookup(name)._is_text_encoding
+    except (LookupError, ValueError):
+        is_text = False
+    if not is_text:
+        raise UsageError(
+            f"--encoding {name!r} is no encoding that Python knows; pass for example utf-8, "
+            "latin-1, cp1252, utf-16 or shift_jis."
+        )
+
+
+def _decode_as(path: Path, head: bytes, encoding: str) -> tuple[str, str]:
+    """The same in an encoding that the user named."""
+    name = codecs.lookup(encoding).name
+    try:
+        text = codecs.getincrementaldecoder(name)().decode(head)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} is not in the encoding {encoding} (byte {error.start:,} is none of its "
+            "characters); name another with --encoding, or leave it out."
+        ) from None
+    # PyArrow skips a byte order mark itself.
+    return name, text.removeprefix("\ufeff")
 
 
 def _decode(path: Path, head: bytes) -> tuple[str, str]:

@@ -9,19 +9,22 @@ from silvan.app.data.arrays import ArrayFile
 from silvan.app.data.dataset import Source
 from silvan.app.data.dialect import PLAIN, Spelling
 from silvan.app.data.images import ImageFolder
-from silvan.app.data.scanning import table_format
+from silvan.app.data.scanning import not_for, table_format
 from silvan.app.data.series import SeriesFile, is_labelled_tsv
+from silvan.app.data.standard_input import copy_standard_input
 from silvan.app.data.tables import TableFile
-from silvan.app.errors import DataError, UsageError
+from silvan.app.errors import DataError
 
 _FORMATS = (
-    "tables (.csv, .tsv, .parquet, .arrow, .feather), arrays (.npy, .npz), time series (.ts, .tsv) "
-    "and folders of images"
+    "tables (.csv, .tsv, .parquet, .arrow, .feather, .xlsx), arrays (.npy, .npz), time "
+    "series (.ts, .tsv) and folders of images"
 )
 
 
 def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     """The reader of a file or folder, chosen by its name and first line."""
+    if str(path) == "-":
+        path = copy_standard_input()
     if not path.exists():
         raise DataError(f"{path} does not exist; check the path.")
     if path.is_file() and not os.access(path, os.R_OK):
@@ -30,9 +33,7 @@ def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     if table_format(path) is not None and path.is_file() and not is_series:
         return TableFile(path, spelling)
     if spelling != PLAIN:
-        raise UsageError(
-            f"--missing and --decimal are for text tables, but {path} is none; leave them out."
-        )
+        raise not_for(path)
     if path.is_dir():
         return ImageFolder(path)
     suffix = path.suffix.lower()

@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,13 @@ import pyarrow.parquet
 
 from silvan.app.data.categories import enumerate_names
 from silvan.app.data.dialect import BLOCK_BYTES, PLAIN, Spelling, read_dialect, unreadable
+from silvan.app.data.excel import read_sheet
+from silvan.app.data.percentages import (
+    describe_percentages,
+    find_percentages,
+    read_percentages,
+    with_percentages,
+)
 from silvan.app.errors import DataError, UsageError
 
 _FORMATS = {
@@ -29,9 +37,21 @@ _FORMATS = {
     ".arrow": "ipc",
     ".feather": "ipc",
     ".ipc": "ipc",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
+# Days come first where dots are between the numbers; between slashes nobody knows.
+_DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S")
 # What a name may end in after .csv or .tsv; PyArrow reads through them.
 _COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
+
+
+def not_for(path: Path) -> UsageError:
+    """The error for options about text where there is none."""
+    return UsageError(
+        f"--missing, --decimal and --encoding are for text tables, but {path} is none; leave them "
+        "out."
+    )
 
 
 def table_format(path: Path) -> str | None:
@@ -49,11 +69,14 @@ class Scanner:
         self.path = path
         self._format = table_format(path)
         self._spelling = spelling
-        self._dialect = read_dialect(path) if self.is_text else None
+        self._dialect = read_dialect(path, spelling.encoding) if self.is_text else None
+        self._sheet: pa.Table | None = None
+        self._sheet_notes: tuple[str, ...] = ()
+        if self._format == "excel":
+            self._sheet, self._sheet_notes = read_sheet(path, spelling.nulls)
+            spelling = replace(spelling, missing=())
         if self._dialect is None and spelling != PLAIN:
-            raise UsageError(
-                f"--missing and --decimal are for text tables, but {path} is none; leave them out."
-            )
+            raise not_for(path)
 
     @property
     def is_text(self) -> bool:
@@ -63,10 +86,14 @@ class Scanner:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know about how the file is read."""
-        return () if self._dialect is None else self._dialect.notes
+        if self._dialect is None:
+            return self._sheet_notes
+        return (*self._dialect.notes, *describe_percentages(sorted(self._percentages)))
 
     def count(self) -> int | None:
         """Number of rows for formats that say it in their headers."""
+        if self._sheet is not None:
+            return int(self._sheet.num_rows)
         return None if self.is_text else int(self._dataset().count_rows())
 
     def schema(self) -> pa.Schema:
@@ -74,7 +101,9 @@ class Scanner:
         try:
             if self.is_text:
                 with self._open_csv({}) as reader:
-                    schema = reader.schema
+                    schema = with_percentages(reader.schema, self._percentages)
+            elif self._sheet is not None:
+                schema = self._sheet.schema
             else:
                 schema = self._dataset().schema
         except (pa.ArrowException, OSError, UnicodeError) as error:
@@ -93,6 +122,8 @@ class Scanner:
         try:
             if self.is_text:
                 yield from self._scan_csv(names, types)
+            elif self._sheet is not None:
+                yield from self._sheet.select(names).to_batches(max_chunksize=n_rows)
             elif self._format == "parquet":
                 yield from self._scan_parquet(names, n_rows)
             else:
@@ -111,8 +142,22 @@ class Scanner:
         self, names: list[str], types: dict[str, pa.DataType]
     ) -> Iterator[pa.RecordBatch]:
         """Blocks as they are parsed; a scanner reads ahead of whoever is slower than the parser."""
+        # Whoever asks for no numbers gets the text of such a column.
+        numbers = {name for name, kind in types.items() if pa.types.is_floating(kind)}
+        percentages = self._percentages & numbers
+        types = {**types, **dict.fromkeys(percentages, pa.string())}
         with self._open_csv(types, names) as reader:
-            yield from reader
+            for block in reader:
+                yield read_percentages(block, percentages, self._spelling, self.path)
+
+    @cached_property
+    def _percentages(self) -> frozenset[str]:
+        """The columns that hold percentages, by their first rows."""
+        try:
+            with self._open_csv({}) as reader:
+                return find_percentages(reader.read_next_batch(), self._spelling)
+        except StopIteration:
+            return frozenset()
 
     def _open_csv(self, types: dict[str, pa.DataType], names: list[str] | None = None) -> Any:
         dialect = self._dialect
@@ -134,6 +179,7 @@ class Scanner:
                 null_values=self._spelling.nulls,
                 strings_can_be_null=True,
                 decimal_point=self._spelling.decimal,
+                timestamp_parsers=[pa.csv.ISO8601, *_DATES],
                 include_columns=names,
             ),
         )

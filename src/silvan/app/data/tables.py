@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from silvan.app.data.categories import (
     describe_categories,
+    describe_serial,
     enumerate_names,
     is_text,
     kind_of_type,
@@ -26,13 +28,16 @@ from silvan.app.data.columns import (
     may_be_rounded,
     refuse_others,
     types_to_parse,
+    what,
     whole_numbers,
 )
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source, arrange
+from silvan.app.data.dates import DATE_KINDS, date_kind, describe_dates
 from silvan.app.data.dialect import PLAIN, NotANumberError, Spelling
 from silvan.app.data.scanning import Scanner
 from silvan.app.data.words import check_words
 from silvan.app.errors import DataError, UsageError
+from silvan.forests.dates import DATE
 
 _BATCH = 65_536
 
@@ -49,9 +54,12 @@ class TableFile(Source):
         schema = self._scanner.schema()
         target, names, kinds = self.columns(request)
         try:
-            table = self._load([*names, target], types_to_parse(schema, names, kinds), kinds)
+            types = types_to_parse(schema, names, kinds)
+            if pa.types.is_floating(schema.field(target).type):
+                types[target] = pa.float64()
+            table = self._load([*names, target], types, kinds)
         except NotANumberError as error:
-            if request.like is None and error.column in names:
+            if request.like is None and error.column in names and error.column not in kinds:
                 check_words(self._load_text(error.column), self.path)  # tells more
             raise
         y = as_targets(table.column(target), target)
@@ -63,7 +71,11 @@ class TableFile(Source):
         if request.like is None:
             notes += check_words(table, self.path, insisted=request.categorical)
         if request.shape is None and request.kind in (None, "table"):
-            return Dataset(table, y, "table", target, (*notes, *describe_categories(table)))
+            booleans = [name for name in names if pa.types.is_boolean(schema.field(name).type)]
+            read = Dataset(table, y, "table", target, booleans=frozenset(booleans))
+            numbered = {name for name in names if pa.types.is_integer(schema.field(name).type)}
+            said = describe_categories(table) + describe_serial(table, numbered)
+            return replace(read, notes=(*notes, *said, *describe_dates(table, read.columns)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
@@ -71,7 +83,8 @@ class TableFile(Source):
     def columns(self, request: Request) -> tuple[str, list[str], dict[str, str | None]]:
         """The target, the features, and what the categories of some of these are."""
         schema = self._scanner.schema()
-        target = self._target(schema, request.target)
+        known = None if request.like is None else request.like.target
+        target = self._target(schema, request.target or known)
         self._require(schema, request.drop, "--drop")
         if target in request.drop:
             raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
@@ -133,7 +146,7 @@ class TableFile(Source):
     def _features(
         self, schema: pa.Schema, target: str, request: Request
     ) -> tuple[list[str], dict[str, str | None]]:
-        """The columns to learn from, and what the categories of some are; None: not known yet."""
+        """The columns to learn from, and what some are that are no numbers; None: not known yet."""
         if request.like is not None and request.like.names is not None:
             known = list(request.like.names)
             self._check_same(schema, known, like := request.like.kinds_of(known))
@@ -152,13 +165,15 @@ class TableFile(Source):
         named = set(request.categorical)
         others = [name for name in names if name not in named]
         text = {name for name in others if is_text(schema.field(name).type)}
+        dates = {name: date_kind(schema.field(name).type) for name in others}
         on_grid = request.shape is not None or request.kind not in (None, "table")
-        checked = others if on_grid else [name for name in others if name not in text]
+        checked = others if on_grid else [n for n in others if n not in text and not dates[n]]
         refuse_others(schema, checked, on_grid=on_grid)
         if on_grid and request.categorical:
             raise UsageError("--categorical is for tables, but the rows lie on a grid.")
         chosen = [name for name in names if name in text or name in named]
-        return names, {name: kind_of_type(schema.field(name).type) for name in chosen}
+        kinds = {name: kind_of_type(schema.field(name).type) for name in chosen}
+        return names, {**kinds, **{name: kind for name, kind in dates.items() if kind}}
 
     def _check_same(
         self, schema: pa.Schema, names: Sequence[str], kinds: Mapping[str, str | None]
@@ -171,13 +186,27 @@ class TableFile(Source):
                 f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
                 f"fitted on: {enumerate_names(missing)}; pass a table with the same columns."
             )
+        # Of a text table the value is reported when it is met.
+        if not self._scanner.is_text:
+            self._check_dates(schema, kinds)
         numbers = [name for name in names if name not in kinds]
         text = [name for name in numbers if not is_number(schema.field(name).type)]
-        # Of a text table the value is reported when it is met.
         if text and not self._scanner.is_text:
             raise DataError(
                 f"the forest was fitted on numbers, but {self.path} has text in "
                 f"{enumerate_names(text)}; pass a table with the same columns."
+            )
+
+    def _check_dates(self, schema: pa.Schema, kinds: Mapping[str, str | None]) -> None:
+        """Require dates where a forest was fitted on dates."""
+        for name, kind in kinds.items():
+            given = schema.field(name).type
+            if kind not in DATE_KINDS or date_kind(given) == kind or pa.types.is_null(given):
+                continue
+            raise DataError(
+                f"the forest was fitted on {kind}s in {name!r}, but {self.path} has {what(given)} "
+                "there; write them as they were written for fit, for example "
+                f"{'2024-12-31' if kind == DATE else '14:30:00'}."
             )
 
     def _target(self, schema: pa.Schema, target: str | None) -> str:

@@ -21,6 +21,7 @@ MAX_CATEGORIES = 1000
 # Up to so many different numbers may be codes, such as ratings, beside which words make sense.
 _MAX_CODES = 20
 _SIGNS = re.compile(r"[%$€£\s,'\u2019\u00a0]")
+_DATE = re.compile(r"\s*(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}[/.]\d{1,2}[/.]\d{1,2})\b")
 _SIGNED_SHARE, _MIN_SIGNED = 0.5, 3
 
 
@@ -71,6 +72,13 @@ def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | N
             f"{signed[0]!r}; write plain numbers, pass --decimal , if commas are decimal points, "
             f"leave the column out (--drop {option}), or insist on categories "
             f"(--categorical {option})."
+        )
+    dates = [word for word in words if _DATE.match(word)]
+    if len(dates) >= _MIN_SIGNED and len(dates) >= _SIGNED_SHARE * len(texts):
+        raise DataError(
+            f"column {name!r} of {path} holds dates in a spelling that is not read, such as "
+            f"{dates[0]!r}; write them as 2024-12-31, leave the column out (--drop {option}), or "
+            f"insist on categories (--categorical {option})."
         )
     if len(texts) > MAX_CATEGORIES:
         raise DataError(

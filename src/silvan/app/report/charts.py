@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 _LETTER = 6.6  # width of a letter of the labels, in pixels
 _MAX_CELLS_WITH_NUMBERS = 16
+_MAX_IN_LEGEND, _MAX_LETTERS = 30, 24
 
 
 def svg(width: float, height: float, label: str, parts: Sequence[str]) -> Markup:
@@ -238,29 +239,47 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
 
 
 def scatter_chart(points: NDArray[Any], groups: NDArray[Any], names: Sequence[str]) -> Markup:
-    """Points coloured by group, with the name of each group at its middle.
+    """Points coloured by group, and below them the names of the groups.
 
     Groups without names are ordered, and so are their colours.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.04 * (high - low)
+    shown = names if 1 < len(names) <= _MAX_IN_LEGEND else []
+    places, height = _place_legend(shown, 500)
     frame = Frame(
         (float(low[0] - pad[0]), float(high[0] + pad[0])),
         (float(low[1] - pad[1]), float(high[1] + pad[1])),
-        size=(520, 440),
+        size=(520, 440 + height),
         left=10,
-        bottom=10,
+        bottom=10 + height,
     )
-    parts, labels = [], []
+    parts = []
     n = len(names) or int(groups.max()) + 1
     for k in range(n):
         chosen = points[groups == k]
         tone = colour(k, n) if names else f"hsl({220 + 170 * k / max(n - 1, 1):.0f} 65% 52%)"
         parts.append(f'<g class="points" fill="{tone}">{_spots(frame, chosen)}</g>')
-        if 1 < len(names) <= 30 and len(chosen):
-            x, y = np.median(chosen, axis=0)
-            labels.append(_text(frame.x(x), frame.y(y) + 4, names[k], "middle", "name"))
-    return frame.draw("scatter of the rows", parts + labels)
+    for k, (x, y) in enumerate(places):
+        parts.append(f'<circle cx="{x + 10:.1f}" cy="{440 + y:.1f}" r="5" fill="{colour(k, n)}"/>')
+        parts.append(_text(x + 20, 444 + y, _cut(shown[k]), "start"))
+    return frame.draw("scatter of the rows", parts)
+
+
+def _place_legend(names: Sequence[str], width: float) -> tuple[list[tuple[float, float]], float]:
+    """Where the entries of a legend begin, line by line, and its height."""
+    places, x, y = [], 0.0, 12.0
+    for name in names:
+        length = _LETTER * len(_cut(name)) + 34
+        if x and x + length > width:
+            x, y = 0.0, y + 20
+        places.append((x, y))
+        x += length
+    return places, y + 10 if places else 0.0
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _MAX_LETTERS else name[: _MAX_LETTERS - 3] + "..."
 
 
 def truth_chart(truth: NDArray[Any], predicted: NDArray[Any]) -> Markup:

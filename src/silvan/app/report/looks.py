@@ -27,15 +27,17 @@ _MAX_ROWS = 500
 
 def importance_panel(subject: Subject) -> Panel:
     """Importance of the features in the shape of the data."""
-    shape = subject.data.row_shape
+    is_table = subject.data.kind == "table"
+    # Of a table, dates have a feature for each of their parts.
+    shape = None if is_table else subject.data.row_shape
     total = importance_map(subject.forest, "gain", shape=shape)
     lead = (
         "How much each feature helps to separate rows: its share in all that the splits of the "
         "trees gain. A feature also gets a share of the sums that it takes part in."
     )
-    if subject.data.kind == "table":
+    if is_table:
         best = np.argsort(-total, kind="stable")[:_MAX_BARS]
-        names = subject.data.names or tuple(f"x{k}" for k in range(len(total)))
+        names = subject.feature_names
         body = charts.bar_chart([names[k] for k in best], total[best], "share of the gain")
         if len(total) > _MAX_BARS:
             lead += f" The first {_MAX_BARS} of {len(total):,} features."

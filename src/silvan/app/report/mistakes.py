@@ -9,6 +9,7 @@ import pyarrow as pa
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from silvan.app.numbers import write_number
 from silvan.app.report.figures import draw_row
 from silvan.app.report.panel import Panel, gallery, html_table
 from silvan.app.report.subject import Judgement, Subject
@@ -55,7 +56,7 @@ def _worst(subject: Subject, judged: Judgement) -> tuple[NDArray[np.intp], int]:
 
 def _caption(subject: Subject, judged: Judgement, k: int) -> str:
     if not subject.classifies:
-        return f"is {judged.truth[k]:.4g}, predicted {judged.predicted[k]:.4g}"
+        return f"is {write_number(judged.truth[k])}, predicted {write_number(judged.predicted[k])}"
     values = judged.predicted[k]
     read, true = int(values.argmax()), int(judged.truth[k])
     return (
@@ -68,13 +69,22 @@ def _table(
     subject: Subject, judged: Judgement, rows: NDArray[np.intp], captions: list[str]
 ) -> Markup:
     importances = subject.forest.feature_importances_
+    table = subject.forest.fitted_.categories
+    if table is not None:
+        importances = table.by_column(importances)
     best = np.argsort(-importances, kind="stable")[:_N_COLUMNS]
-    names = subject.data.names or tuple(f"x{k}" for k in range(len(importances)))
+    names = subject.data.names or tuple(subject.feature_names)
     if judged.data.names:
-        table = judged.data.X.select([names[k] for k in best]).take(rows)
-        values: Any = zip(*(_write_column(column) for column in table.columns), strict=True)
+        shown = judged.data.X.select([names[k] for k in best]).take(rows)
+        written = [
+            _write_column(column, name in judged.data.booleans)
+            for name, column in zip(shown.column_names, shown.columns, strict=True)
+        ]
+        values: Any = zip(*written, strict=True)
     else:
-        values = [[f"{v:.4g}" for v in line] for line in judged.data.rows[rows][:, best].tolist()]
+        values = [
+            [write_number(v) for v in line] for line in judged.data.rows[rows][:, best].tolist()
+        ]
     lines = [
         (f"row {row + 1}", text, *line)
         for row, text, line in zip(rows, captions, values, strict=True)
@@ -82,7 +92,12 @@ def _table(
     return html_table(("", "prediction", *(names[k] for k in best)), lines)
 
 
-def _write_column(column: Any) -> list[str]:
-    """The values of a column of a table: numbers, or categories in all their digits."""
-    write = category_name if pa.types.is_dictionary(column.type) else "{:.4g}".format
+def _write_column(column: Any, is_boolean: bool) -> list[str]:
+    """The values of a column of a table: numbers, words, dates, categories in all their digits."""
+    write: Any = write_number
+    if is_boolean:
+        write = ("false", "true").__getitem__
+        column = column.cast(pa.int8())
+    elif pa.types.is_dictionary(column.type) or pa.types.is_temporal(column.type):
+        write = category_name
     return ["missing" if value is None else write(value) for value in column.to_pylist()]

@@ -14,6 +14,8 @@ from silvan import ManifoldEmbedding
 from silvan.app.comparison import format_scores, format_seconds
 from silvan.app.describing import describe_model
 from silvan.app.errors import DataError
+from silvan.app.evaluation import count_repeats
+from silvan.app.numbers import write_alike, write_number
 from silvan.app.report import charts
 from silvan.app.report.looks import importance_panel, projections_panel
 from silvan.app.report.mistakes import mistakes_panel
@@ -68,20 +70,19 @@ def scores_panel(subject: Subject) -> Panel | None:
     judged = subject.judgement
     if judged is None:
         return None
-    rows = [
-        (
-            Markup("{}<small>{}</small>").format(score.name, score.meaning),
-            f"{score.value:.4g}",
-            f"{score.low:.4g} to {score.high:.4g}",
-        )
-        for score in judged.scores
-    ]
+    rows = []
+    for score in judged.scores:
+        value, low, high, blind = write_alike(score.numbers)
+        name = Markup("{}<small>{}</small>").format(score.name, score.meaning)
+        rows.append((name, value, f"{low} to {high}", blind))
     return Panel(
         "scores",
         "Scores",
         f"Measured {judged.where}, over {len(judged.rows):,} rows. {_explain_where(judged)} The "
-        "interval contains the score on unlimited data of the same kind in 95 of 100 such reports.",
-        html_table(("score", "value", "95% interval"), rows),
+        "interval contains the score on unlimited data of the same kind in 95 of 100 such reports. "
+        f"The baseline needs no forest: it always predicts {_blind_guess(subject, judged)}."
+        + _say_repeats(subject),
+        html_table(("score", "value", "95% interval", "baseline"), rows),
     )
 
 
@@ -100,7 +101,7 @@ def comparison_panel(subject: Subject) -> Panel | None:
         if n_folds > 1
         else "Every forest was fitted to the training data and scored on the test data."
     )
-    table = html_table(("forest", name, "seconds to fit"), rows)
+    table = html_table(("forest", name, "time to fit"), rows)
     return Panel("comparison", "Against other forests", how, chart + table)
 
 
@@ -249,6 +250,25 @@ def _explain_where(judged: Judgement) -> str:
     if judged.where == "out of bag":
         return "Out of bag: each row is scored only by the trees that did not see it."
     return "The forest has not seen these rows."
+
+
+def _blind_guess(subject: Subject, judged: Judgement) -> str:
+    """What is predicted where nothing is known about a row."""
+    if not subject.classifies:
+        return f"the mean, {write_number(float(judged.truth.mean()))}"
+    return f"the largest class, {subject.labels[int(np.bincount(judged.truth).argmax())]}"
+
+
+def _say_repeats(subject: Subject) -> str:
+    if subject.held_out is None:
+        return ""
+    n_repeats = count_repeats(subject.data, subject.held_out)
+    if not n_repeats:
+        return ""
+    return (
+        f" {n_repeats:,} of the {len(subject.held_out.y):,} test rows are training rows, too, "
+        "which makes all scores look better than they are."
+    )
 
 
 def _sample(n: int) -> NDArray[np.intp]:

@@ -17,6 +17,7 @@ from silvan.app.errors import DataError
 from silvan.app.evaluation import check_same_columns
 from silvan.app.models import fit_rows
 from silvan.app.scores import Score, classification_scores, regression_scores
+from silvan.app.scoring import class_numbers
 from silvan.forests.base import BaseForest
 
 
@@ -60,6 +61,13 @@ class Subject:
         return [str(label) for label in self.forest.classes_]
 
     @property
+    def feature_names(self) -> list[str]:
+        """Names of the features, of which a column of dates has several."""
+        known = self.forest.fitted_.feature_names
+        n_features = self.forest.fitted_.n_features
+        return [f"x{k}" for k in range(n_features)] if known is None else [*map(str, known)]
+
+    @property
     def has_out_of_bag(self) -> bool:
         """Whether trees left out rows, and the forest has kept what they predict for these."""
         return bool(np.isfinite(getattr(self.forest, "oob_score_", np.nan)))
@@ -98,11 +106,5 @@ class Subject:
             return None
         truth = data.y[rows]
         if self.classifies:
-            known = np.isin(truth, self.forest.classes_)
-            if not known.all():
-                raise DataError(
-                    f"the data have the class {truth[~known][0]!s}, which the forest does not "
-                    "know; pass data with the same classes."
-                )
-            truth = np.searchsorted(self.forest.classes_, truth)
+            truth = class_numbers(self.forest.classes_, truth)
         return Judgement(where, data, rows, truth, values[rows])

@@ -1,0 +1,54 @@
+"""Sheets of Excel files as tables of Arrow, through pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import pyarrow as pa
+
+from silvan.app.errors import DataError, UsageError
+
+
+def read_sheet(path: Path, missing: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
+    """The first sheet of a file, and what the user should know about it."""
+    try:
+        import openpyxl  # noqa: F401
+        import pandas as pd
+    except ImportError as error:
+        raise UsageError(
+            f"{path} needs pandas and openpyxl to be read ({error}); install silvan[excel], or "
+            "save the sheet as CSV."
+        ) from None
+    try:
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            frame = pd.read_excel(book, sheet_name=book.sheet_names[0], na_values=list(missing))
+            sheets = list(book.sheet_names)
+    except (ValueError, KeyError, OSError, BadZipFile) as error:
+        raise DataError(f"{path} is no Excel file that can be read: {error}; check it.") from None
+    frame = frame.dropna(how="all")
+    names = [_name(name, k) for k, name in enumerate(frame.columns, start=1)]
+    columns = [_as_arrow(frame.iloc[:, k]) for k in range(len(names))]
+    if not columns:
+        raise DataError(f"the first sheet of {path} is empty; put the table there.")
+    notes = [] if len(sheets) == 1 else [f"sheet {sheets[0]!r}, the first of {len(sheets)}"]
+    return pa.Table.from_arrays(columns, names=names), tuple(notes)
+
+
+def _name(given: Any, number: int) -> str:
+    """The name of a column; pandas calls one without a name "Unnamed"."""
+    name = str(given).strip()
+    return f"c{number}" if not name or name.startswith("Unnamed: ") else name
+
+
+def _as_arrow(column: Any) -> pa.ChunkedArray:
+    """A column; where numbers and words are mixed, all are words."""
+    try:
+        made = pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        known = zip(column, column.isna(), strict=True)
+        texts = [None if missing else str(value) for value, missing in known]
+        made = pa.array(texts, pa.string())
+    return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
