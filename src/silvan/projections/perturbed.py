@@ -121,7 +121,7 @@ class PerturbedHyperplanes(ProjectionDistribution):
         weights: Vector,
         rng: np.random.Generator,
     ) -> Vector:
-        coefficients = rng.normal(size=Z.shape[1])
+        coefficients: Vector = rng.normal(size=(Z.shape[1],))
         best = score_best_split(Z @ coefficients, targets, weights)
         for _ in range(self.n_perturbations):
             perturbed = coefficients.copy()
@@ -148,7 +148,7 @@ def draw_sums(targets: NDArray[np.float64], rng: np.random.Generator) -> NDArray
     if targets.ndim == 2:
         n_outputs = targets.shape[1]
         return targets[:, [int(rng.integers(n_outputs)) if n_outputs > 1 else 0]]
-    return (targets[:, np.newaxis] == np.unique(targets)).astype(np.float64)
+    return np.asarray(targets[:, np.newaxis] == np.unique(targets), dtype=np.float64)
 
 
 def score_best_split(value: Vector, targets: NDArray[np.float64], weights: Vector) -> float:

@@ -105,7 +105,7 @@ class WeightedCombinations(ProjectionDistribution):
         """Draw directions for one node in NumPy, as a reference for the core."""
         weights = self._weights(node.n_features)
         smallest, largest = self._sizes(node.n_features)
-        size = min(int(rng.integers(smallest, largest + 1)), np.count_nonzero(weights))
+        size = min(int(rng.integers(smallest, largest + 1)), int(np.count_nonzero(weights)))
         directions = np.zeros((node.n_directions, node.n_features))
         for direction in directions:
             chosen = rng.choice(node.n_features, size, replace=False, p=weights / weights.sum())
