@@ -69,6 +69,7 @@ class GridForest(GridParameters, SupervisedForest):
     _takes_dates = False
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
+    shape_: tuple[int, ...]
     channels_: FittedChannels | None = None
     axes_: GridAxes | None = None
 
