@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp)
 CPP := $(wildcard cpp/core/*.?pp cpp/core/*/*.?pp cpp/bindings/*.?pp tests/native/*.cpp)
 
-.PHONY: demo test faults lint tidy format stub bench sanitize arm docs clean
+.PHONY: demo test oldest faults lint tidy format stub bench sanitize arm docs clean
 
 # The package, editable, with the compiled core beside it.
 $(VENV)/installed: $(NATIVE)
@@ -26,6 +26,10 @@ demo: $(VENV)/installed
 
 test: $(VENV)/group-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The tests with the oldest versions of the packages that silvan needs.
+oldest:
+	PIP_CONSTRAINT=.ci/oldest.txt $(MAKE) VENV=.venv-oldest test
 
 # Injected faults and fuzzed forests, beyond the quick ones among the tests.
 faults: $(VENV)/group-test
@@ -72,7 +76,8 @@ sanitize: build/driver/drive_core build/driver-threads/drive_core
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	.venv-sanitize/bin/python -m pytest -q -n 2 tests/core tests/projections tests/files/test_damage.py \
-	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py
+	tests/test_reference.py tests/forests/test_categories.py tests/unsupervised/test_gaussian_reference.py \
+	tests/explanations/test_shapley.py
 
 # The core for 64-bit ARM, compiled here and run under QEMU: its forests must be those of this processor, whichever
 # of its kernels grow them. Debian's packages g++-aarch64-linux-gnu and qemu-user have what it needs.
@@ -92,4 +97,4 @@ docs: $(VENV)/group-test $(VENV)/group-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf build $(VENV) .venv-sanitize docs/_build docs/gallery docs/api/generated demo-output
+	rm -rf build $(VENV) .venv-oldest .venv-sanitize docs/_build docs/gallery docs/api/generated demo-output

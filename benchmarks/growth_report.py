@@ -27,7 +27,7 @@ def growth_section(rows: Sequence[Row]) -> str:
     lines = []
     for growth, label, times in rows:
         x = np.array(growth.values, float)
-        theory = {"p": 0.0, "d": 1.0, "classes": 1.0, "threads": -1.0}.get(growth.name)
+        theory = {"p": 1.0, "d": 1.0, "classes": 1.0, "threads": -1.0}.get(growth.name)
         if theory is None:
             theory = exponent(x, x * np.log(x) ** 2)
         fitted = f"{exponent(x, times):.2f}" if len(times) > 1 else ""
@@ -39,8 +39,8 @@ def growth_section(rows: Sequence[Row]) -> str:
         f"Gaussian classes as in Trunk's problem, {work.n_trees} trees; the base is "
         f"{base.n_samples:,} x {base.n_features} with d = {work.n_directions} and "
         f"{base.n_classes} classes, and one quantity at a time differs from it (features: with "
-        "fewer samples). At most: n log² n at fixed d, no dependence on p, proportional to d and "
-        "to the classes, and inverse to the threads."
+        "fewer samples). At most: n log² n at fixed d, proportional to p (X is read once: what "
+        "wide tables cost), to d and to the classes, and inverse to the threads."
     )
     return "\n\n".join(["## Growth of fit time", note, table(head, lines)])
 
@@ -66,6 +66,9 @@ def draw_growth(rows: Sequence[Row], path: Path) -> None:
                 color = f"C{labels.index(label)}"
                 panel.loglog(growth.values, times, "o-", color=color, label=label, markersize=4)
         panel.set_xlabel(name)
+        values = next(growth.values for growth, _, _ in rows if growth.name == name)
+        panel.set_xticks(values, [_short(value) for value in values], fontsize=8)
+        panel.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         panel.grid(alpha=0.3)
     panels[0][0].set_ylabel("seconds to fit")
     figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
@@ -73,3 +76,10 @@ def draw_growth(rows: Sequence[Row], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
     plt.close(figure)
+
+
+def _short(value: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if value >= size:
+            return f"{value / size:g}{letter}"
+    return str(value)

@@ -54,6 +54,17 @@ for axis, label in zip(axes, (predicted[mistake], y[mistake]), strict=True):
     axis.set_title(f"for {axis.get_title()}")
 
 # %%
+# Contributions follow the path of a sample. Shapley values compare it with other samples, here
+# 20 digits of any class, and say why its prediction is another than theirs. The empty centre
+# makes the 0, the empty corner the 7:
+
+from silvan.explanations import shapley_values
+
+explained = shapley_values(forest, X[[right[0], right[4]]], digits.images[:20], random_state=0)
+parts = [explained.values[0, ..., 0], explained.values[1, ..., 7]]
+display = ContributionDisplay(parts, explained.data, ["0", "7"]).plot()
+
+# %%
 # For a table the largest parts are bars. Two people of the diabetes study, whose disease is
 # predicted a year ahead:
 

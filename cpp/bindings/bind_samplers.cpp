@@ -30,12 +30,14 @@
 #include "core/samplers/graph_neighborhoods.hpp"
 #include "core/samplers/mixture.hpp"
 #include "core/samplers/patches.hpp"
+#include "core/samplers/perturbed_hyperplanes.hpp"
 #include "core/samplers/principal_components.hpp"
 #include "core/samplers/random_rotation.hpp"
 #include "core/samplers/ridge_directions.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
 #include "core/samplers/unit_free.hpp"
+#include "core/samplers/weighted_combinations.hpp"
 #include "core/samplers/windows.hpp"
 
 namespace silvan::bindings {
@@ -54,11 +56,11 @@ DistributionPtr make_axis_aligned(std::int64_t n_features) {
     return std::make_shared<AxisAligned>(check_n_features(n_features));
 }
 
-DistributionPtr make_sparse_signs(std::int64_t n_features, double mean_nonzeros, bool poisson) {
+DistributionPtr make_sparse_signs(std::int64_t n_features, double mean_nonzeros, bool poisson, bool drop_empty) {
     check_n_features(n_features);
     require(std::isfinite(mean_nonzeros) && mean_nonzeros > 0.0, "mean_nonzeros must be finite and above 0");
     if (poisson) return std::make_shared<PoissonSigns>(n_features, mean_nonzeros);
-    return std::make_shared<MatrixSigns>(n_features, mean_nonzeros);
+    return std::make_shared<MatrixSigns>(n_features, mean_nonzeros, drop_empty);
 }
 
 DistributionPtr make_uniform_combinations(std::int64_t n_features, std::int64_t n_nonzeros) {
@@ -91,6 +93,14 @@ DistributionPtr make_ridge_directions(std::int64_t n_features, std::int64_t n_dr
     require(std::isfinite(alpha) && alpha > 0.0, "alpha must be finite and above 0");
     return std::make_shared<RidgeDirections>(n_features, RidgeDirections::Options{n_drawn, alpha, max_samples},
                                              lapack());
+}
+
+DistributionPtr make_perturbed_hyperplanes(std::int64_t n_features, std::int64_t n_drawn, std::int64_t n_perturbations,
+                                           std::int64_t max_samples) {
+    n_drawn = check_fit(n_drawn, n_features, max_samples);
+    require(n_perturbations >= 0, "n_perturbations must not be negative");
+    return std::make_shared<PerturbedHyperplanes>(n_features,
+                                                  PerturbedHyperplanes::Options{n_drawn, n_perturbations, max_samples});
 }
 
 DistributionPtr make_canonical_directions(std::int64_t n_features, std::int64_t n_drawn, bool bootstrap,
@@ -208,6 +218,14 @@ DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
                                                 read_coefficient_kind(coefficients));
 }
 
+DistributionPtr make_weighted_combinations(const ConstArray<double>& weights,
+                                           std::pair<std::int64_t, std::int64_t> sizes,
+                                           const std::string& coefficients) {
+    check_n_features(static_cast<std::int64_t>(weights.shape(0)));
+    require(1 <= sizes.first && sizes.first <= sizes.second, "sizes must be 1 <= smallest <= largest");
+    return std::make_shared<WeightedCombinations>(to_vector(weights), sizes, read_coefficient_kind(coefficients));
+}
+
 DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable sample, std::string name) {
     return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample), std::move(name));
 }
@@ -289,13 +307,18 @@ void bind_samplers(nb::module_& m) {
         .def_prop_ro("weights", &NodeView::weights, "Multiplicity times sample weight of the samples, a copy.");
 
     m.def("axis_aligned", &make_axis_aligned, nb::arg("n_features"));
-    m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"), nb::arg("poisson"));
+    m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"), nb::arg("poisson"),
+          nb::arg("drop_empty") = false);
     m.def("uniform_combinations", &make_uniform_combinations, nb::arg("n_features"), nb::arg("n_nonzeros"));
     m.def("random_rotation", &make_random_rotation, nb::arg("n_features"));
     m.def("principal_components", &make_principal_components, nb::arg("n_features"), nb::arg("group_size"),
           nb::arg("per_tree"), nb::arg("max_samples"));
     m.def("ridge_directions", &make_ridge_directions, nb::arg("n_features"), nb::arg("n_drawn"), nb::arg("alpha"),
           nb::arg("max_samples"));
+    m.def("perturbed_hyperplanes", &make_perturbed_hyperplanes, nb::arg("n_features"), nb::arg("n_drawn"),
+          nb::arg("n_perturbations"), nb::arg("max_samples"));
+    m.def("weighted_combinations", &make_weighted_combinations, nb::arg("weights"), nb::arg("sizes"),
+          nb::arg("coefficients"));
     m.def("canonical_directions", &make_canonical_directions, nb::arg("n_features"), nb::arg("n_drawn"),
           nb::arg("bootstrap"), nb::arg("max_samples"), nb::arg("max_fits"));
     m.def("dictionary", &make_dictionary, nb::arg("n_features"), nb::arg("indptr"), nb::arg("indices"),

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.images import cells, directions, readers, sheets, splits
+from docs.images import cells, directions, readers, searches, sheets, splits
 from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
@@ -30,6 +30,8 @@ FIGURES: dict[str, tuple[Callable[[], Figure], int | None]] = {
     "honesty": (splits.draw_honesty, None),
     "balance": (cells.draw_balance, None),
     "parsimony": (sheets.draw_parsimony, None),
+    "edges": (searches.draw_edges, None),
+    "searches": (searches.draw_searches, None),
     "regions": (cells.draw_regions, None),
     "contributions_digits": (readers.draw_contributions, 80),
     "contributions_table": (readers.draw_contribution_bars, 80),

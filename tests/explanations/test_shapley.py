@@ -1,6 +1,7 @@
 """Shapley values are those of the definition, exact or within their standard errors, and add up."""
 
 import math
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -319,7 +320,7 @@ def test_what_cannot_be_explained_is_refused():
     forest, X = classes(2)
     with pytest.raises(ValueError, match="X must be dense here"):
         shapley_values(forest, csr_array(X), X)
-    with pytest.raises(ValueError, match=r"4 features, but ForestClassifier .* 6 features"):
+    with pytest.raises(ValueError, match=r"background must have samples .* 4 features, but Forest"):
         shapley_values(forest, X, X[:, :4])
     with pytest.raises(ValueError, match="n_permutations must be an integer >= 1"):
         shapley_values(forest, X, X, n_permutations=0)
@@ -334,6 +335,28 @@ def test_what_cannot_be_explained_is_refused():
     grid = ManifoldForestClassifier(2, shape=(2, 3), random_state=0).fit(X, labels[:, 0])
     with pytest.raises(ValueError, match=r"n_permutations must be an integer >= 2"):
         shapley_values(grid, X, X, n_permutations=1)
+
+
+def test_a_forest_without_splits_gives_no_credit():
+    X, _ = table("classes")
+    forest = ForestClassifier(2, random_state=0).fit(X, np.zeros(len(X)))
+    explained = shapley_values(forest, X[:2], X[5:8])
+    assert explained.base_values.tolist() == [1.0]
+    assert not explained.values.any()
+
+
+def test_without_shap_it_is_said_how_to_get_it(monkeypatch):
+    forest, X = numbers(2)
+    explained = shapley_values(forest, X[:2], X[5:8])
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(ImportError, match="pip install shap"):
+        explained.to_shap()
+
+
+def test_the_text_is_short():
+    X, y = make_regression(40, 8, random_state=0)
+    exact = shapley_values(ForestRegressor(2, random_state=0).fit(X, y), X[:3], X[:5])
+    assert repr(exact) == "<ShapleyValues of shape (3, 8), exact>"
 
 
 def test_plots_of_shap():

@@ -227,7 +227,7 @@ def test_parameters_that_changed_after_fit_are_not_saved_silently(data, tmp_path
     forest = DensityForest(3, random_state=0).fit(X).set_params(covariance_type="diag")
     with pytest.raises(ValueError, match="_gaussians does not belong to the other attributes"):
         forest.save(tmp_path / "forest")
-    embedding = ManifoldEmbedding(20, random_state=0).fit(X).set_params(affinity="gaussian")
+    embedding = ManifoldEmbedding(20, random_state=0).fit(X).set_params(affinity="binary")
     with pytest.raises(ValueError, match="_affinity does not belong to the other attributes"):
         embedding.save(tmp_path / "embedding")
 

@@ -31,7 +31,7 @@ from silvan.projections.spreads import measure_spreads
 
 def make_table(n=300, p=40, density=0.1, seed=0, kind="normal"):
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n, p), density=density, rng=rng, dtype=np.float64).tolil()
+    X = sparse.random_array((n, p), density=density, random_state=rng, dtype=np.float64).tolil()
     values = rng.normal(size=(n, p)) if kind == "normal" else rng.integers(-2, 3, (n, p))
     dense = np.where(X.toarray() != 0, values, 0.0).astype(np.float32)
     if kind == "missing":
@@ -136,7 +136,7 @@ def test_spreads_are_those_of_the_dense_table():
 
 def test_wide_samples_are_never_dense():
     rng = np.random.default_rng(0)
-    X = sparse.random_array((400, 200_000), density=1e-4, rng=rng, format="csr")
+    X = sparse.random_array((400, 200_000), density=1e-4, random_state=rng, format="csr")
     y = rng.integers(0, 2, 400)
     tracemalloc.start()
     forest = ForestClassifier(2, max_features=50, random_state=0).fit(X, y)

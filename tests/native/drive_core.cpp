@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/boosting/booster.hpp"
+#include "core/explaining/shapley.hpp"
 #include "core/forest_grower.hpp"
 #include "core/predictor.hpp"
 #include "core/samplers/axis_aligned.hpp"
@@ -259,6 +260,28 @@ GrowOptions options_of(const Kind& kind, const Arguments& arguments) {
     return options;
 }
 
+// Shapley values of a few samples and their variances, exact and sampled; none where directions are over other columns
+// than features and categories.
+std::vector<double> explain(const ForestView& view, const FeatureMatrix& features, const ThreadTeam& team) {
+    const ColumnDescription columns = view.columns->describe();
+    if (!columns.grid_shape.empty() || !columns.windows.channel_shapes.empty()) return {};
+    constexpr std::int64_t n = 6;
+    std::vector<float> rows;
+    for (std::int64_t i = 0; i < 2 * n * kFeatures; ++i) {
+        const std::int64_t at = i / kFeatures * features.row_stride + i % kFeatures * features.column_stride;
+        rows.push_back(features.type == FeatureType::uint8 ? static_cast<float>(features.as<std::uint8_t>()[at])
+                                                           : features.as<float>()[at]);
+    }
+    const FeatureMatrix samples{
+        .data = rows.data(), .n_samples = n, .n_features = kFeatures, .row_stride = kFeatures, .column_stride = 1};
+    FeatureMatrix background = samples;
+    background.data = rows.data() + n * kFeatures;
+    const std::int64_t size = n * kFeatures * view.n_outputs;
+    std::vector<double> values(static_cast<std::size_t>(2 * size));
+    sum_shapley_values(view, samples, background, {6, 2, kSeed}, team, {values.data(), values.data() + size});
+    return values;
+}
+
 void drive(const Kind& kind, const Arguments& arguments) {
     const Data data(kind, arguments.n_samples);
     const TrainingArrays arrays = data.arrays();
@@ -286,6 +309,7 @@ void drive(const Kind& kind, const Arguments& arguments) {
                              {sums.data(), counts.data()});
         predicted.add(sums);
         predicted.add(counts);
+        predicted.add(explain(view, data.features(), team));
     }
     std::printf("%-28s forest %016llx predictions %016llx\n", kind.name,
                 static_cast<unsigned long long>(digest_of(forest)), static_cast<unsigned long long>(predicted.value()));

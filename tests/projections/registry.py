@@ -11,9 +11,11 @@ from silvan.projections import (
     AxisAligned,
     CanonicalDirections,
     Dictionary,
+    EdgeNeighborhoods,
     GraphNeighborhoods,
     Mixture,
     Patches,
+    PerturbedHyperplanes,
     PrincipalComponents,
     ProjectionDistribution,
     RandomRotation,
@@ -21,6 +23,7 @@ from silvan.projections import (
     SparseSigns,
     UniformCombinations,
     UnitFree,
+    WeightedCombinations,
 )
 
 
@@ -79,6 +82,15 @@ CASES = [
     Case("matrix sparse", lambda p: SparseSigns(mean_nonzeros=0.4)),
     Case("poisson", lambda p: SparseSigns(mean_nonzeros=2.5, counts="poisson")),
     Case("poisson dense", lambda p: SparseSigns(density=0.6, counts="poisson")),
+    Case(
+        "matrix dropped",
+        lambda p: SparseSigns(mean_nonzeros=1.0, empty="drop"),
+        lambda d, p: 1,
+    ),
+    Case("weighted", lambda p: WeightedCombinations((1, 3), weights=1.0 + np.arange(p) % 3)),
+    Case("weighted signs", lambda p: WeightedCombinations(2, coefficients="signs")),
+    Case("edges", lambda p: EdgeNeighborhoods([(i, i + 1) for i in range(p)], max_size=4)),
+    Case("perturbed", lambda p: PerturbedHyperplanes(2, n_perturbations=3), n_reference=600),
     Case("combinations", lambda p: UniformCombinations(n_features=3)),
     Case("rotation", lambda p: RandomRotation(), min, min),
     Case("dictionary", lambda p: Dictionary(np.tri(p))),

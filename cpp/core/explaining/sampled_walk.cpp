@@ -34,6 +34,10 @@ public:
             const double rounding = 0x1.0p-23 * static_cast<double>(n_terms_) * size_;
             if (std::abs(sum_ - threshold_) > rounding) return static_cast<float>(sum_);
         }
+        return add_up();
+    }
+
+    float add_up() const {
         float sum = 0.0F;
         for (std::size_t k = 0; k < n_terms_; ++k) sum += terms_[k];
         return sum;
@@ -77,11 +81,14 @@ void SampledWalk::run(std::int64_t tree, const FeatureOrder& order, double weigh
 // asks for is credited with what both do.
 void SampledWalk::draw_turns(std::int64_t tree, const FeatureOrder& order) {
     const std::uint32_t flip = order.backwards ? ~std::uint32_t{0} : 0;
+    Random random(order.key);
+    std::uint64_t bits = 0;
+    bool is_left = false;  // half of the bits, for the next feature
     for (const std::int32_t feature : forest_.features(tree)) {
-        const std::uint64_t place = 0x9E3779B97F4A7C15ULL * static_cast<std::uint32_t>(feature);
-        const std::uint64_t bits = mix_bits(order.key + place) >> 32U;
-        const auto time = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(bits, 1, 0xFFFFFFFE));
-        times_[static_cast<std::size_t>(feature)] = time ^ flip;
+        bits = is_left ? bits >> 32U : random.bits();
+        is_left = !is_left;
+        const auto time = static_cast<std::uint32_t>(bits);
+        times_[static_cast<std::size_t>(feature)] = std::clamp(time, 1U, 0xFFFFFFFEU) ^ flip;
     }
 }
 
@@ -89,64 +96,69 @@ void SampledWalk::follow(std::int64_t tree, Span& span) {
     const WalkNode* const nodes = forest_.nodes(tree);
     std::int64_t work = 0;
     for (const WalkNode* node = nodes + span.node; !node->is_leaf(); node = nodes + span.node) {
-        const float value = node->n_terms > 0 ? choose_terms(*node, span) : choose_general_terms(tree, span);
-        bool left = goes_left(value, node->threshold, node->missing_left);
-        if (n_turns_ > 0) left = divide(*node, span, left);
+        const Bounds bounds = node->n_terms > 0 ? choose_terms(*node, span) : choose_general_terms(tree, span);
+        const bool above = bounds.low > node->threshold;
+        const bool below = bounds.high <= node->threshold;
+        const bool left = (above | below) & !bounds.missing ? below : divide(*node, span);
         span.node = node->left + (left ? 0 : 1);
         work += 2 * static_cast<std::int64_t>(n_terms_) + 8;
     }
     throw_if_stopped(work);
 }
 
+// Rounded sums rise with each of their terms: no value within the span is beyond the bounds.
 // Without branches that depend on the order: half of them would be guessed wrong.
-inline float SampledWalk::choose_terms(const WalkNode& node, const Span& span) {
-    const float* const own = reader_.own();
-    const float* const other = reader_.other();
+inline SampledWalk::Bounds SampledWalk::choose_terms(const WalkNode& node, const Span& span) {
+    // An index is no branch.
+    const float* const samples[2] = {reader_.own(), reader_.other()};
     const WalkTerm* const terms = forest_.terms() + node.first_term;
     const std::uint32_t n_terms = node.n_terms;
     std::size_t n_turns = 0;
-    float sum = 0.0F;
+    Bounds bounds;
     for (std::uint32_t k = 0; k < n_terms; ++k) {
         const auto feature = static_cast<std::size_t>(terms[k].feature);
         const std::uint32_t time = times_[feature];
-        const bool waits = time > span.begin.time;
-        const float value = terms[k].coefficient * (waits ? other : own)[feature];
-        chosen_[k] = value;
+        const auto waits = static_cast<std::size_t>(time > span.begin.time);
+        const auto stays = static_cast<std::size_t>(time >= span.end.time);
+        const float first = terms[k].coefficient * samples[waits][feature];
+        const float last = terms[k].coefficient * samples[stays][feature];
+        chosen_[k] = first;
         turns_[n_turns] = {time, k};
-        n_turns += static_cast<std::size_t>(waits & (time < span.end.time));
-        sum += value;
+        n_turns += waits ^ stays;
+        bounds.add(first, last);
     }
     n_terms_ = n_terms;
     n_turns_ = n_turns;
-    return sum;
+    return bounds;
 }
 
-float SampledWalk::choose_general_terms(std::int64_t tree, const Span& span) {
+SampledWalk::Bounds SampledWalk::choose_general_terms(std::int64_t tree, const Span& span) {
     const std::span<const PairTerm> terms = reader_.read(TreeView(forest_.view(), tree).direction(span.node));
     own_.clear();
     features_.clear();
     n_terms_ = terms.size();
     n_turns_ = 0;
-    float sum = 0.0F;
+    Bounds bounds;
     for (std::uint32_t k = 0; k < n_terms_; ++k) {
-        const std::uint32_t time = times_[static_cast<std::size_t>(terms[k].feature)];
-        const bool waits = time > span.begin.time;
-        if (waits && time < span.end.time) turns_[n_turns_++] = {time, k};
-        chosen_[k] = waits ? terms[k].other : terms[k].own;
-        own_.push_back(terms[k].own);
-        features_.push_back(terms[k].feature);
-        sum += chosen_[k];
+        const PairTerm& term = terms[k];
+        const std::uint32_t time = times_[static_cast<std::size_t>(term.feature)];
+        chosen_[k] = time > span.begin.time ? term.other : term.own;
+        if (time > span.begin.time && time < span.end.time) turns_[n_turns_++] = {time, k};
+        bounds.add(chosen_[k], time < span.end.time ? term.own : term.other);
+        own_.push_back(term.own);
+        features_.push_back(term.feature);
     }
-    return sum;
+    return bounds;
 }
 
-bool SampledWalk::divide(const WalkNode& node, Span& span, bool left) {
+bool SampledWalk::divide(const WalkNode& node, Span& span) {
     if (n_turns_ > 1) {
         std::sort(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(n_turns_),
                   [](const Turn& a, const Turn& b) { return a.time < b.time; });
     }
     const WalkTerm* const terms = forest_.terms() + node.first_term;
     ChosenSum sum(chosen_.data(), n_terms_, node.threshold);
+    bool left = goes_left(sum.add_up(), node.threshold, node.missing_left);
     for (std::size_t i = 0; i < n_turns_; ++i) {
         const Turn turn = turns_[i];
         const std::int32_t feature = node.n_terms > 0 ? terms[turn.term].feature : features_[turn.term];

@@ -6,6 +6,8 @@
 // each goes on down by itself: features that no node asks for meanwhile cost nothing.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,14 +51,28 @@ private:
         std::uint32_t term;
     };
 
+    // Of the values of a direction, and whether one may be missing.
+    struct Bounds {
+        float low = 0.0F;
+        float high = 0.0F;
+        bool missing = false;
+
+        // A term that changes from the first to the last within a span.
+        void add(float first, float last) {
+            low += std::min(last, first);
+            high += std::max(first, last);
+            missing |= std::isunordered(first, last);
+        }
+    };
+
     void draw_turns(std::int64_t tree, const FeatureOrder& order);
     // Takes the span to its leaf, or the last of the spans that it is divided into; the others wait.
     void follow(std::int64_t tree, Span& span);
-    // The value of the direction at the beginning of the span. Notes the terms that have their turn within it.
-    float choose_terms(const WalkNode& node, const Span& span);
-    float choose_general_terms(std::int64_t tree, const Span& span);
+    // Values of the direction within the span. Notes the terms at its beginning, and those that have their turn in it.
+    Bounds choose_terms(const WalkNode& node, const Span& span);
+    Bounds choose_general_terms(std::int64_t tree, const Span& span);
     // Whether the hybrid goes left in the end. What goes elsewhere before that is left behind.
-    bool divide(const WalkNode& node, Span& span, bool left);
+    bool divide(const WalkNode& node, Span& span);
 
     const WalkForest& forest_;
     PairReader& reader_;

@@ -17,7 +17,7 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kTried = 8;  // background samples that are tried before a tree is given up
+constexpr std::int64_t kTried = 4;  // background samples that are tried before a tree is given up
 // Every so many rounds one is repeated where a sample has this many of them; all are where it has fewer.
 constexpr std::size_t kRepeated = 8;
 constexpr std::int64_t kManyRounds = 4096;

@@ -36,8 +36,8 @@ struct Placement {
 // sizes of the directions first, as below.
 class SmallMatrixSampler final : public ProjectionSampler {
 public:
-    SmallMatrixSampler(std::int64_t n_features, double mean_nonzeros)
-        : n_features_(n_features), mean_nonzeros_(mean_nonzeros) {}
+    SmallMatrixSampler(std::int64_t n_features, double mean_nonzeros, bool drop_empty)
+        : n_features_(n_features), mean_nonzeros_(mean_nonzeros), drop_empty_(drop_empty) {}
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         Random local = random;  // stays in a register where the argument could not
@@ -48,8 +48,9 @@ public:
             const std::uint64_t every_feature = ~std::uint64_t{0} >> (word_bits - count_features());
             for (std::uint64_t& direction : directions_) direction ^= every_feature;
         }
+        if (drop_empty_) std::erase(directions_, std::uint64_t{0});
         const std::int64_t total = placement.n_nonzeros + fill_empty(local);
-        const ProjectionBatch::Tail tail = batch.extend(n_directions, total);
+        const ProjectionBatch::Tail tail = batch.extend(static_cast<std::int64_t>(directions_.size()), total);
         std::int64_t written = 0;
         for (std::size_t i = 0; i < directions_.size(); ++i) {
             for (std::uint64_t left = directions_[i]; left != 0; left &= left - 1) {
@@ -89,6 +90,7 @@ private:
 
     std::int64_t n_features_;
     double mean_nonzeros_;
+    bool drop_empty_;
     std::vector<std::uint64_t> directions_;
 };
 
@@ -123,22 +125,24 @@ private:
     std::vector<std::int32_t> sizes_;
 };
 
-// A size distribution writes the number of features of each direction and returns their sum.
+// A size distribution writes the number of features of each direction and returns their sum; where it drops some
+// directions it says how many are left.
 class MatrixSizes {
 public:
-    MatrixSizes(std::int64_t n_features, double mean_nonzeros)
-        : n_features_(n_features), mean_nonzeros_(mean_nonzeros) {}
+    MatrixSizes(std::int64_t n_features, double mean_nonzeros, bool drop_empty)
+        : n_features_(n_features), mean_nonzeros_(mean_nonzeros), drop_empty_(drop_empty) {}
 
-    std::int64_t draw(std::int64_t n_directions, Random& random, std::int32_t* sizes) const {
+    std::int64_t draw(std::int64_t& n_directions, Random& random, std::int32_t* sizes) const {
         const Placement placement(n_features_, n_directions, mean_nonzeros_);
         std::fill_n(sizes, n_directions, 0);
         place(placement.n_placed, n_directions, random, sizes);
         std::int64_t total = 0;
         for (std::int64_t i = 0; i < n_directions; ++i) {
             if (placement.places_zeros) sizes[i] = static_cast<std::int32_t>(n_features_) - sizes[i];
-            sizes[i] = std::max(sizes[i], 1);
+            if (!drop_empty_) sizes[i] = std::max(sizes[i], 1);
             total += sizes[i];
         }
+        n_directions = std::remove(sizes, sizes + n_directions, 0) - sizes;
         return total;
     }
 
@@ -158,13 +162,14 @@ private:
 
     std::int64_t n_features_;
     double mean_nonzeros_;
+    bool drop_empty_;
 };
 
 class PoissonSizes {
 public:
     PoissonSizes(std::int32_t smallest, const AliasTable& sizes) : smallest_(smallest), sizes_(sizes) {}
 
-    std::int64_t draw(std::int64_t n_directions, Random& random, std::int32_t* sizes) const {
+    std::int64_t draw(const std::int64_t& n_directions, Random& random, std::int32_t* sizes) const {
         std::int64_t total = 0;
         for (std::int64_t i = 0; i < n_directions; ++i) {
             sizes[i] = smallest_ + static_cast<std::int32_t>(sizes_.draw(random));
@@ -180,14 +185,15 @@ private:
 
 }  // namespace
 
-MatrixSigns::MatrixSigns(std::int64_t n_features, double mean_nonzeros)
-    : n_features_(n_features), mean_nonzeros_(mean_nonzeros) {}
+MatrixSigns::MatrixSigns(std::int64_t n_features, double mean_nonzeros, bool drop_empty)
+    : n_features_(n_features), mean_nonzeros_(mean_nonzeros), drop_empty_(drop_empty) {}
 
 std::unique_ptr<ProjectionSampler> MatrixSigns::make_sampler(Random&) const {
     if (n_features_ <= static_cast<std::int64_t>(word_bits)) {
-        return std::make_unique<SmallMatrixSampler>(n_features_, mean_nonzeros_);
+        return std::make_unique<SmallMatrixSampler>(n_features_, mean_nonzeros_, drop_empty_);
     }
-    return std::make_unique<SizesSampler<MatrixSizes>>(n_features_, MatrixSizes(n_features_, mean_nonzeros_));
+    return std::make_unique<SizesSampler<MatrixSizes>>(n_features_,
+                                                       MatrixSizes(n_features_, mean_nonzeros_, drop_empty_));
 }
 
 PoissonSigns::PoissonSigns(std::int64_t n_features, double mean_nonzeros)

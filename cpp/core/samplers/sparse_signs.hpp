@@ -11,10 +11,10 @@ namespace silvan {
 // RerF: max(1, round(mean_nonzeros * d)) nonzeros, at most p * d of them, are placed uniformly without
 // replacement in the p x d matrix of a node's d directions, so that only the mean number of features of a
 // direction is fixed. A direction that came out empty gets one uniformly drawn feature: d directions are
-// asked for and d are given.
+// asked for and d are given. With `drop_empty` it is left out instead, as the R package rerf does.
 class MatrixSigns final : public ProjectionDistribution {
 public:
-    MatrixSigns(std::int64_t n_features, double mean_nonzeros);
+    MatrixSigns(std::int64_t n_features, double mean_nonzeros, bool drop_empty);
 
     std::int64_t n_features() const override { return n_features_; }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
@@ -22,6 +22,7 @@ public:
 private:
     std::int64_t n_features_;
     double mean_nonzeros_;
+    bool drop_empty_;
 };
 
 // SPORF: each direction has min(p, max(1, Poisson(mean_nonzeros))) features, a uniformly random subset.

@@ -25,6 +25,7 @@ from silvan.forests.constraints import (
     part_features,
     require_single_features,
 )
+from silvan.forests.guiding import refuse_rounds
 from silvan.forests.parameters import (
     NO_LIMIT,
     SupervisedParameters,
@@ -138,6 +139,7 @@ def boost_options(
     forest: BoostedParameters, projections: ProjectionDistribution, n_samples: int, n_features: int
 ) -> _core.BoostOptions:
     """What the core needs to know of the parameters, with fractions turned into counts."""
+    refuse_rounds(projections, "in boosted forests, whose rounds follow gradients")
     use_features, drawn = part_features(projections)
     options = _core.BoostOptions()
     options.use_features = use_features

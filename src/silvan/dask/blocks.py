@@ -94,6 +94,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
         raise TypeError(SPARSE)
     for name, values in (("X", X), ("y", y), ("sample_weight", weight)):
         check_unmasked(name, values)
+    forest._learn_target_name(y)
     numeric = forest._numeric_targets
     if numeric:
         refuse_odd_targets(y)

@@ -24,6 +24,7 @@ from silvan.forests._docs import shared_docs
 from silvan.forests.bagged import Growth
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
+from silvan.forests.guiding import refuse_rounds
 
 # What a forest has learnt of its samples when trees grow.
 _OF_SAMPLES = {
@@ -107,7 +108,7 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
         self._check_parameters()
         layout = open_layout(self, self._session, X, y, sample_weight)
         checked = layout.check(self)
-        self._growth(checked.plan)
+        refuse_rounds(self._growth(checked.plan)[0], "on clusters, where trees grow in any order")
         return checked
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 _MIN_WALKS = 8000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShapleyValues:
     """Shapley values of predictions, which they add up to with the base value.
 
@@ -64,6 +64,11 @@ class ShapleyValues:
     feature_names: list[str] | None = None
     output_names: list[str] | None = None
 
+    def __repr__(self) -> str:
+        sampled = float(np.max(self.standard_errors, initial=0.0))
+        kind = f"standard errors up to {sampled:.2g}" if sampled > 0 else "exact"
+        return f"<ShapleyValues of shape {self.values.shape}, {kind}>"
+
     def to_shap(self) -> Any:
         """The values as a `shap.Explanation`, which the plots of the package shap draw.
 
@@ -73,8 +78,13 @@ class ShapleyValues:
             With an axis for the outputs where `values` have one; plots of tables draw one of them,
             as in ``explanation[..., 0]``.
         """
-        from shap import Explanation
-
+        try:
+            from shap import Explanation
+        except ImportError as error:
+            raise ImportError(
+                "to_shap needs the package shap, which is not installed; install it with "
+                '"python -m pip install shap".'
+            ) from error
         base = np.broadcast_to(self.base_values, (len(self.values), *np.shape(self.base_values)))
         return Explanation(
             self.values,
@@ -179,7 +189,13 @@ def shapley_values(
     n_threads = fitted.n_threads if n_jobs is None else int(effective_n_jobs(n_jobs))
     orders = _Orders(n_permutations, max_exact_features, draw_seed(random_state))
     game = _Game(fitted, n_threads)
-    samples, others = game.read(X), game.read(background)
+    samples = game.read(X)
+    try:
+        others = game.read(background)
+    except ValueError as error:
+        raise ValueError(
+            f"background must have samples as X has them, but it was refused: {error}"
+        ) from error
     values, variances = game.play(samples, others, orders)
     base = game.predict(others).mean(axis=0)
     if fitted.start is not None:

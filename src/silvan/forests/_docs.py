@@ -187,6 +187,8 @@ _PARTS = {
             Names of the columns; only if `X` had names that are all strings.
         feature_names_ : ndarray of shape (n_features,) or None
             Names of the features: those of the columns, but for dates, which have several.
+        target_name_ : str or None
+            The name of `y`, where it is a column that has one.
         categories_ : list of ndarray or None
             The categories of each feature, None for a number: a category is read as its place in
             that array. None if no feature is categorical.

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import invalid
-from silvan.projections import CanonicalDirections, ProjectionDistribution, RidgeDirections
+from silvan.forests.guiding import refuse_rounds
+from silvan.projections import (
+    CanonicalDirections,
+    PerturbedHyperplanes,
+    ProjectionDistribution,
+    RidgeDirections,
+)
 from silvan.projections.mixture import find_component
 
 _WITH = 'with thresholds="agnostic", where targets decide nothing but the values of leaves'
@@ -35,10 +41,11 @@ def check_agnostic_directions(
     projections: ProjectionDistribution, n_categories: NDArray[np.int64] | None
 ) -> None:
     """Refuse directions and columns that are learnt from targets."""
-    for learnt in (RidgeDirections, CanonicalDirections):
+    for learnt in (RidgeDirections, CanonicalDirections, PerturbedHyperplanes):
         if find_component(projections, learnt) is not None:
             rule = f"a distribution that does not read targets {_WITH}"
             raise invalid("projections", rule, projections, "pass for example SparseSigns()")
+    refuse_rounds(projections, _WITH)
     if n_categories is not None and n_categories.any():
         raise ValueError(
             "X must have no categorical columns, whose codes are learnt from targets, "

@@ -16,6 +16,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.pruning import prune
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingSamples
+from silvan.forests.guiding import guide, rounds, trees_per_round
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
 from silvan.forests.sampling import SamplePlan
 from silvan.projections import ProjectionDistribution
@@ -49,12 +50,14 @@ class BaggedForest(BaggedParameters, BaseForest):
         for name, value in rows.targets.attributes.items():
             setattr(self, name, value)
         self._sampling = rows.sampling
-        growth = self._growth_on(rows)
-        self.projections_ = clone(growth[0], safe=False)
-        n_warm = 0 if earlier is None else earlier.n_trees
-        if n_warm < self.n_estimators:
-            grown = self._grow(rows, growth, (n_warm, int(self.n_estimators)))
-            self.forest_ = grown if earlier is None else earlier.append(grown)
+        projections, options = self._growth_on(rows)
+        length = trees_per_round(projections)
+        n_trees, forest = int(self.n_estimators), earlier
+        for first, last in rounds(0 if earlier is None else earlier.n_trees, n_trees, length):
+            drawn_from = guide(projections, forest, first, length)
+            grown = self._grow(rows, (drawn_from, options), (first, last))
+            self.forest_ = forest = grown if forest is None else forest.append(grown)
+        self.projections_ = clone(guide(projections, forest, n_trees - 1, length), safe=False)
 
     def _growth_on(self, rows: TrainingSamples) -> Growth:
         """The distribution, with what it learns from the samples, and the options of the core."""

@@ -195,7 +195,8 @@ def find_categories(
     columns: list[NDArray[Any] | DateColumn | None] = [None] * table.shape[1]
     for j in chosen:
         known = learn_categories(distinct_in(table, j)[1])
-        check_count(known, column_label(table, j))
+        if len(known) > MAX_CATEGORIES:
+            raise too_many_categories(known, column_label(table, j))
         columns[j] = known
     if named and dates:
         for j in date_columns(table):
@@ -203,13 +204,12 @@ def find_categories(
     return CategoryTable(columns) if any(known is not None for known in columns) else None
 
 
-def check_count(known: NDArray[Any], label: str) -> None:
-    """Refuse a column with more categories than a feature can have."""
-    if len(known) > MAX_CATEGORIES:
-        raise ValueError(
-            f"{label} of X has {len(known)} categories, but a feature can have {MAX_CATEGORIES} "
-            "at most; leave it out, or group its values."
-        )
+def too_many_categories(known: NDArray[Any], label: str) -> ValueError:
+    """The error about a column with more categories than a feature can have."""
+    return ValueError(
+        f"{label} of X has {len(known)} categories, but a feature can have {MAX_CATEGORIES} "
+        "at most; leave it out, or group its values."
+    )
 
 
 def as_numbers(X: Any) -> NDArray[Any]:
@@ -310,7 +310,8 @@ def _encode_categories(X: Any, j: int, known: NDArray[Any]) -> NDArray[np.float6
     """The number of each sample's category in one column."""
     rows, distinct = distinct_in(X, j)
     numbers = np.append(_number(distinct, known), np.nan)[rows]  # the last of which row -1 reads
-    _warn_if_unseen(column_label(X, j), numbers, distinct, known)
+    if _is_all_unseen(numbers, known):
+        _warn_of_unseen(column_label(X, j), distinct, known)
     return numbers
 
 
@@ -322,16 +323,17 @@ def _number(distinct: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     )
 
 
-def _warn_if_unseen(
-    label: str, numbers: NDArray[np.float64], distinct: NDArray[Any], known: NDArray[Any]
-) -> None:
+def _is_all_unseen(numbers: NDArray[np.float64], known: NDArray[Any]) -> bool:
+    """Whether a column has categories, and none that is known."""
+    is_new = numbers == _NEW
+    return bool(is_new.any() and (is_new | np.isnan(numbers)).all() and len(known) > 0)
+
+
+def _warn_of_unseen(label: str, distinct: NDArray[Any], known: NDArray[Any]) -> None:
     """Warn about a column without a known category, as of strings where there were numbers.
 
     One new category by itself is nothing strange, if it is of the type of the others.
     """
-    is_new = numbers == _NEW
-    if not is_new.any() or not (is_new | np.isnan(numbers)).all() or len(known) == 0:
-        return
     values = [value for value in distinct.tolist() if not is_missing(value)]
     came, expected = values[0], known.tolist()[0]
     # Infinity stands for anything that is no number where all categories are.

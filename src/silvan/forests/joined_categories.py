@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan.forests.categories import CategoryTable, check_count, learn_categories
+from silvan.forest_arrays.layout import MAX_CATEGORIES
+from silvan.forests.categories import CategoryTable, learn_categories, too_many_categories
 from silvan.forests.dates import DateColumn
 from silvan.forests.distinct import as_values
 
@@ -25,8 +26,8 @@ def join_categories(tables: Sequence[CategoryTable | None], n_columns: int) -> C
             continue
         known = [values for values in found if isinstance(values, np.ndarray)]
         joined = _join(known) if known else None
-        if joined is not None:
-            check_count(joined, f"column {j}")
+        if joined is not None and len(joined) > MAX_CATEGORIES:
+            raise too_many_categories(joined, f"column {j}")
         columns.append(joined)
     return CategoryTable(columns) if any(known is not None for known in columns) else None
 

@@ -175,13 +175,16 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             and not hasattr(self, "feature_names_in_")
         )
 
+    def _learn_target_name(self, y: Any) -> None:
+        name = getattr(y, "name", None)
+        self.target_name_ = name if isinstance(name, str) and name else None
+
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()
         check_n_samples(X)
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
-        called = getattr(y, "name", None)
-        self.target_name_ = called if isinstance(called, str) and called else None
+        self._learn_target_name(y)
         if self._numeric_targets:
             refuse_odd_targets(y)
         elif issparse(y):

@@ -12,25 +12,30 @@ from silvan.projections.canonical import CanonicalDirections
 from silvan.projections.combinations import UniformCombinations
 from silvan.projections.components import PrincipalComponents
 from silvan.projections.dictionary import Dictionary
+from silvan.projections.edges import EdgeNeighborhoods
 from silvan.projections.graphs import GraphNeighborhoods
 from silvan.projections.grids import Grid, Patches
 from silvan.projections.mixture import Mixture
 from silvan.projections.node import Node
+from silvan.projections.perturbed import PerturbedHyperplanes
 from silvan.projections.ridge import RidgeDirections
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
 from silvan.projections.units import UnitFree
+from silvan.projections.weighted import WeightedCombinations
 from silvan.projections.windows import Windows
 
 __all__ = [
     "AxisAligned",
     "CanonicalDirections",
     "Dictionary",
+    "EdgeNeighborhoods",
     "GraphNeighborhoods",
     "Grid",
     "Mixture",
     "Node",
     "Patches",
+    "PerturbedHyperplanes",
     "PrincipalComponents",
     "ProjectionDistribution",
     "RandomRotation",
@@ -38,6 +43,7 @@ __all__ = [
     "SparseSigns",
     "UniformCombinations",
     "UnitFree",
+    "WeightedCombinations",
     "Window",
     "Windows",
 ]

@@ -34,12 +34,15 @@ class SparseSigns(ProjectionDistribution):
 
         - ``"matrix"`` (RerF): exactly max(1, round(mean_nonzeros · d)) of them, at most p·d,
           are placed uniformly without replacement in the p x d matrix of all directions. A
-          direction that comes out empty gets one feature, drawn uniformly, so that there are
-          always d directions. (The R package rerf drops such directions instead.)
+          direction that comes out empty is treated as `empty` says.
         - ``"poisson"`` (SPORF): each direction has min(p, max(1, Poisson(mean_nonzeros))) distinct
           features, drawn uniformly.
 
         Each nonzero is +1 or -1 with equal probability.
+    empty : {"fill", "drop"}, default="fill"
+        What becomes of directions without nonzeros, with ``counts="matrix"``: each gets one
+        feature, drawn uniformly, so that there are always d directions; or they are left out, as
+        the R package rerf does, and a node has fewer candidates. At least one is left.
 
     References
     ----------
@@ -65,14 +68,19 @@ class SparseSigns(ProjectionDistribution):
         density: float | None = None,
         mean_nonzeros: float | None = None,
         counts: str = "matrix",
+        empty: str = "fill",
     ) -> None:
         self.density = density
         self.mean_nonzeros = mean_nonzeros
         self.counts = counts
+        self.empty = empty
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
         check_choice("counts", self.counts, ("matrix", "poisson"))
+        check_choice("empty", self.empty, ("fill", "drop"))
+        if self.empty == "drop" and self.counts == "poisson":
+            raise invalid("empty", 'fill with counts="poisson"', self.empty, 'pass counts="matrix"')
         if self.density is not None and self.mean_nonzeros is not None:
             raise invalid(
                 "density",
@@ -113,6 +121,8 @@ class SparseSigns(ProjectionDistribution):
         cells = np.zeros(n_cells, dtype=bool)
         cells[rng.choice(n_cells, size=min(max(1, n_nonzeros), n_cells), replace=False)] = True
         chosen = cells.reshape(node.n_directions, node.n_features)
+        if self.empty == "drop":
+            return np.asarray(chosen[chosen.any(axis=1)])
         for direction in chosen:
             if not direction.any():
                 direction[rng.integers(node.n_features)] = True
@@ -134,4 +144,6 @@ class SparseSigns(ProjectionDistribution):
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         mean_nonzeros = self._resolve_mean(n_features)
-        return _core.sparse_signs(n_features, mean_nonzeros, self.counts == "poisson")
+        return _core.sparse_signs(
+            n_features, mean_nonzeros, self.counts == "poisson", self.empty == "drop"
+        )

@@ -194,7 +194,7 @@ def cell_masses(
     every leaf and sent down its tree.
     """
     n_features = gaussians.means.shape[1]
-    points = qmc.Sobol(n_features, rng=np.random.default_rng(seed)).random_base2(
+    points = qmc.Sobol(n_features, seed=np.random.default_rng(seed)).random_base2(
         max(0, (n_points - 1).bit_length())
     )
     normal = norm.ppf(np.clip(points, 1e-12, 1 - 1e-12))
