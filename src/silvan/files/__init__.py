@@ -13,6 +13,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
 from silvan.forests.dates import DateColumn
 from silvan.forests.fitting import TreeSeed
+from silvan.forests.labelled import GridAxes
 from silvan.forests.sampling import SamplePlan, Sampling
 from silvan.forests.scaling import LinearScaler
 from silvan.preprocessing import RankScaler
@@ -39,6 +40,7 @@ for _class in (
     FrozenEstimator,
     GaussianAffinity,
     GaussianForest,
+    GridAxes,
     LeafGaussians,
     LeafIndex,
     LinearScaler,

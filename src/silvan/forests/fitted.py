@@ -13,6 +13,7 @@ from silvan import _core
 from silvan.channels import FittedChannels
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.categories import CategoryTable
+from silvan.forests.labelled import GridAxes
 from silvan.forests.sampling import Sampling
 from silvan.forests.scaling import Scaler
 from silvan.forests.targets import Targets
@@ -59,6 +60,8 @@ class FittedForest:
         are means over the trees.
     channels : FittedChannels or None
         What turns samples into the cells that windows lie on; None for a forest without windows.
+    axes : GridAxes or None
+        Names and coordinates of the axes of a sample, where `X` had them.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class FittedForest:
     criterion: str = "gaussian"
     start: NDArray[np.float64] | None = None
     channels: FittedChannels | None = None
+    axes: GridAxes | None = None
 
     @property
     def spreads(self) -> NDArray[np.float64] | None:

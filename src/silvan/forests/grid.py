@@ -33,6 +33,7 @@ from silvan.forests.grid_defaults import (
 )
 from silvan.forests.grid_windows import check_raw, windows_on
 from silvan.forests.importances import feature_importances
+from silvan.forests.labelled import GridAxes, plain_samples
 from silvan.forests.sampling import make_sampling
 from silvan.forests.supervised import SupervisedForest
 from silvan.projections import Patches, ProjectionDistribution, Windows
@@ -56,7 +57,7 @@ class GridParameters(PatchParameters):
 class GridForest(GridParameters, SupervisedForest):
     """A forest whose samples lie on a grid: flattens `X`, and draws `Patches` or `Windows`."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples", "channels_")
+    _fitted: ClassVar[tuple[str, ...]] = ("shape_", "_flat_samples", "channels_", "axes_")
 
     @staticmethod
     def _default_projections() -> ProjectionDistribution:
@@ -68,11 +69,14 @@ class GridForest(GridParameters, SupervisedForest):
     _takes_dates = False
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
+    shape_: tuple[int, ...]
     channels_: FittedChannels | None = None
+    axes_: GridAxes | None = None
 
     def _check_data(
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
     ) -> Any:
+        X, axes = plain_samples(X, None if reset else self.shape_[-1])
         X, grid = flatten_samples(X)
         if not reset:
             self._check_grid(X, grid)
@@ -86,6 +90,7 @@ class GridForest(GridParameters, SupervisedForest):
         checked = super()._check_data(X, y, **rules)
         self.shape_ = given or grid or (self.n_features_in_,)
         self._flat_samples = grid is None
+        self.axes_ = axes if axes is not None and axes._belongs_to(self.shape_) else None
         self.channels_ = None
         Patches(self.shape_).validate(self.n_features_in_)
         for run in spread_over_axes("contiguous", self.contiguous, self.shape_):
@@ -100,7 +105,7 @@ class GridForest(GridParameters, SupervisedForest):
     @property
     def fitted_(self) -> FittedForest:
         """What was learnt, for readers: a view that holds no copies."""
-        return replace(super().fitted_, channels=self.channels_)
+        return replace(super().fitted_, channels=self.channels_, axes=self.axes_)
 
     def _sample_shape(self) -> tuple[int, ...]:
         return super()._sample_shape() if self._flat_samples else self.shape_
@@ -253,6 +258,8 @@ class GridForest(GridParameters, SupervisedForest):
         require_fitted(
             {
                 "shape_": counts and math.prod(self.shape_) == self.n_features_in_,
+                "axes_": self.axes_ is None
+                or (isinstance(self.axes_, GridAxes) and self.axes_._belongs_to(self.shape_)),
                 "_flat_samples": isinstance(self._flat_samples, bool),
                 "channels_": channels is None
                 or (not self._is_raw() and channels.check().planes.shape == self.shape_),
@@ -270,6 +277,7 @@ def flatten_samples(X: Any) -> tuple[Any, tuple[int, ...] | None]:
 
     Anything with two axes or fewer is left as it is, data frames with their names among them.
     """
+    X, _ = plain_samples(X)
     array = X if hasattr(X, "shape") else np.asarray(X)
     if len(array.shape) <= 2:
         return X, None

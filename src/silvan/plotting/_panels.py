@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
 from silvan._validation import invalid
+from silvan.forests.base import BaseForest
 from silvan.projections import GraphNeighborhoods
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_COLUMNS = 5
+_N_TICKS = 4
 # Path lengths between more nodes take seconds, and their plot says little.
 MAX_NODES_TO_LAY_OUT = 2000
 
@@ -31,6 +33,75 @@ class Panel(NamedTuple):
     level: float = np.nan  # of the background that its outline has
 
 
+class Labels(NamedTuple):
+    """What the parts of a plot are called."""
+
+    channels: list[str]  # of the axes that are not contiguous, one for each of their places
+    names: list[str | None]  # of the contiguous axes
+    coords: list[NDArray[Any] | None]  # along these
+
+
+def label_parts(
+    shape: tuple[int, ...],
+    contiguous: Sequence[bool],
+    axis_names: Sequence[str] | None,
+    coords: Sequence[Any] | None,
+) -> Labels:
+    """Names of channels and of contiguous axes, in the order of `channels_first`."""
+    names = _of_axes("axis_names", axis_names, shape)
+    places = [None if c is None else np.asarray(c) for c in _of_axes("coords", coords, shape)]
+    for axis, (values, length) in enumerate(zip(places, shape, strict=True)):
+        if values is not None and values.shape != (length,):
+            raise ValueError(
+                f"coords of axis {axis} must have {length} entries, one for each place, but they "
+                f"have shape {values.shape}; pass None for an axis without coordinates."
+            )
+    runs = [a for a, run in enumerate(contiguous) if run] or [len(shape) - 1]
+    others = [a for a in range(len(shape)) if a not in runs]
+    channels = []
+    for at in np.ndindex(*(shape[a] for a in others)):
+        known = [_place(names[a], places[a], i) for a, i in zip(others, at, strict=True)]
+        channels.append(", ".join(known))
+    if all(names[a] is None and places[a] is None for a in others):
+        channels = [f"channel {c}" for c in range(len(channels))]
+    return Labels(channels, [names[a] for a in runs], [places[a] for a in runs])
+
+
+def axis_labels(
+    forest: BaseForest, shape: Any, axis_names: Sequence[str] | None, coords: Sequence[Any] | None
+) -> dict[str, Any]:
+    """Names and coordinates of the axes: those given, or those that a forest has seen."""
+    axes = forest.fitted_.axes if shape is None else None
+    if axes is not None:
+        axis_names = axes.names if axis_names is None else axis_names
+        coords = axes.coords if coords is None else coords
+    return {"axis_names": axis_names, "coords": coords}
+
+
+def _of_axes(name: str, given: Sequence[Any] | None, shape: tuple[int, ...]) -> list[Any]:
+    if given is None:
+        return [None] * len(shape)
+    if isinstance(given, str) or len(given) != len(shape):
+        raise invalid(
+            name,
+            f"None or one entry for each of the {len(shape)} axes of a sample",
+            given,
+            "pass None in place of those that have none",
+        )
+    return list(given)
+
+
+def _place(name: str | None, values: NDArray[Any] | None, i: int) -> str:
+    """What a place along an axis is called."""
+    if values is None:
+        return f"{name or 'channel'} {i}"
+    value = values[i]
+    if isinstance(value, str):
+        return str(value)
+    text = f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+    return f"{name} {text}" if name else text
+
+
 def channels_first(values: NDArray[np.float64], contiguous: Sequence[bool]) -> NDArray[np.float64]:
     """Maps of shape (n_maps, n_channels, *contiguous axes); all others are one of channels."""
     runs = [a + 1 for a, run in enumerate(contiguous) if run] or [values.ndim - 1]
@@ -40,13 +111,15 @@ def channels_first(values: NDArray[np.float64], contiguous: Sequence[bool]) -> N
 
 
 def line_panels(
-    values: NDArray[np.float64], classes: list[str], background: NDArray[np.float64] | None
+    values: NDArray[np.float64],
+    classes: list[str],
+    background: NDArray[np.float64] | None,
+    names: Sequence[str],
 ) -> list[Panel]:
     """A panel of all channels for each class, or one panel of all classes of a single channel."""
     n_channels = values.shape[1]
     if n_channels == 1:
         return [Panel("", values[:, 0], background, classes)]
-    names = [f"channel {c}" for c in range(n_channels)]
     return [Panel(name, v, background, names) for name, v in zip(classes, values, strict=True)]
 
 
@@ -55,6 +128,7 @@ def image_panels(
     classes: list[str],
     background: NDArray[np.float64] | None,
     n_slices: int,
+    labels: Labels,
 ) -> tuple[list[Panel], int]:
     """Panels for each class, channel and slice, and how many of them are side by side."""
     n_channels, *lengths = values.shape[1:]
@@ -63,13 +137,14 @@ def image_panels(
             f"a map with {len(lengths)} contiguous axes cannot be drawn, but one with up to 3 can; "
             "add it up over the other axes first."
         )
-    parts = [f"channel {c}" if n_channels > 1 else "" for c in range(n_channels)]
+    parts = labels.channels if n_channels > 1 else [""]
     # All slices of a channel are outlined at one level: half of its range.
     outlined = np.empty((n_channels, 0)) if background is None else background
     levels = [sum(_range(channel)) / 2 for channel in outlined]
     if len(lengths) == 3:
         at = np.unique(np.linspace(0, lengths[0] - 1, n_slices).round().astype(int))
-        parts = [_join(part, f"slice {z}") for part in parts for z in at]
+        slices = [_place(labels.names[0] or "slice", labels.coords[0], z) for z in at]
+        parts = [_join(part, name) for part in parts for name in slices]
         levels = [level for level in levels for _ in at]
         values = values[:, :, at].reshape(len(values), -1, *lengths[1:])
         background = None if background is None else background[:, at].reshape(values.shape[1:])
@@ -123,29 +198,38 @@ def make_axes(
 
 
 def draw_lines(
-    axis: Axes, panel: Panel, label: str, limits: tuple[float, float], behind_label: str
+    axis: Axes,
+    panel: Panel,
+    label: str,
+    limits: tuple[float, float],
+    behind_label: str,
+    labels: Labels,
 ) -> None:
     """Draw a line for each row of the values, over pale lines of the background."""
+    places = labels.coords[0]
+    x = np.arange(panel.values.shape[-1]) if places is None else places
     several = len(panel.values) > 1
     if panel.background is not None:
         behind = axis.twinx()
         match = several and len(panel.background) == len(panel.values)
         for number, line in enumerate(panel.background):
             colour, alpha = (f"C{number}", 0.35) if match else ("0.75", 1.0)
-            behind.plot(line, color=colour, alpha=alpha, linewidth=1)
+            behind.plot(x, line, color=colour, alpha=alpha, linewidth=1)
         behind.set_ylabel(behind_label, color="0.55")
         behind.tick_params(axis="y", labelcolor="0.55")
         axis.set_zorder(behind.get_zorder() + 1)
         axis.patch.set_visible(False)
     for number, (line, name) in enumerate(zip(panel.values, panel.names, strict=True)):
-        axis.plot(line, color=f"C{number}", label=name)
-    axis.set(xlabel="position", ylabel=label, ylim=limits)
+        axis.plot(x, line, color=f"C{number}", label=name)
+    axis.set(xlabel=labels.names[0] or "position", ylabel=label, ylim=limits)
     if several:
         # Beside the lines, which it would cover.
         axis.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.1, 1))
 
 
-def draw_image(axis: Axes, panel: Panel, colours: dict[str, Any], outline: str = "white") -> Any:
+def draw_image(
+    axis: Axes, panel: Panel, colours: dict[str, Any], labels: Labels, outline: str = "white"
+) -> Any:
     """Draw the values as colours, and the outline of the background; return the image."""
     image = axis.imshow(panel.values, **colours)
     behind = panel.background
@@ -163,7 +247,13 @@ def draw_image(axis: Axes, panel: Panel, colours: dict[str, Any], outline: str =
             linewidths=0.9,
         )
         axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
-    axis.set(xticks=[], yticks=[])
+    axis.set(xticks=[], yticks=[], ylabel=labels.names[-2] or "", xlabel=labels.names[-1] or "")
+    for places, set_ticks in zip(
+        labels.coords[-2:], (axis.set_yticks, axis.set_xticks), strict=True
+    ):
+        if places is not None:
+            at = np.unique(np.linspace(0, len(places) - 1, _N_TICKS).round().astype(int))
+            set_ticks(at, [_place(None, places, int(i)) for i in at])
     return image
 
 

@@ -12,9 +12,10 @@ from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
 from silvan.forests.frames import as_table
+from silvan.forests.labelled import plain_samples
 from silvan.inspection.features import grid_of
 from silvan.plotting import _panels
-from silvan.plotting._panels import MAX_COLUMNS, Panel, channels_first, image_panels
+from silvan.plotting._panels import MAX_COLUMNS, Labels, Panel, channels_first, image_panels
 from silvan.projections import GraphNeighborhoods
 from silvan.projections.grids import spread_over_axes
 from silvan.projections.mixture import find_component
@@ -54,6 +55,10 @@ class ContributionDisplay:
         Where to draw the nodes of the graph; None places them as `ImportanceDisplay` does.
     feature_names : sequence of str, default=None
         Names of the features, for bars.
+    axis_names : sequence of str, default=None
+        What the axes of a sample are called.
+    coords : sequence of array-like or None, default=None
+        Coordinates of the places along each axis of a sample.
 
     Attributes
     ----------
@@ -93,6 +98,8 @@ class ContributionDisplay:
         graph: Any = None,
         positions: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
+        axis_names: Sequence[str] | None = None,
+        coords: Sequence[Any] | None = None,
     ) -> None:
         self.contributions = np.asarray(contributions, dtype=np.float64)
         samples = np.asarray(samples)
@@ -103,6 +110,8 @@ class ContributionDisplay:
         self.graph = graph
         self.positions = positions
         self.feature_names = feature_names
+        self.axis_names = axis_names
+        self.coords = coords
 
     @classmethod
     def from_estimator(
@@ -112,6 +121,8 @@ class ContributionDisplay:
         *,
         output: Any = None,
         positions: ArrayLike | None = None,
+        axis_names: Sequence[str] | None = None,
+        coords: Sequence[Any] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -128,6 +139,8 @@ class ContributionDisplay:
             None is the class that each sample is predicted to have, or the first output.
         positions : array-like of shape (n_features, 2), default=None
             Where to draw the nodes of a graph.
+        axis_names, coords
+            Names and coordinates of the axes; None takes those that `X` had in `fit`, if any.
         ax : Axes or array of Axes, default=None
             Axes to draw on, one for each panel; None makes a new figure.
         **options
@@ -142,6 +155,7 @@ class ContributionDisplay:
         columns, titles = _outputs(forest, bias, values, output)
         if values.ndim == 3:
             values = values[np.arange(len(values)), :, columns]
+        X, _ = plain_samples(X)
         patches = grid_of(forest) if forest.fitted_.categories is None else None
         shape = (forest.fitted_.n_features,) if patches is None else patches.grid.shape
         graph = find_component(forest.projections_, GraphNeighborhoods)
@@ -154,6 +168,7 @@ class ContributionDisplay:
             graph=None if graph is None else graph.graph,
             positions=positions,
             feature_names=forest.fitted_.feature_names,
+            **_panels.axis_labels(forest, None, axis_names, coords),
         )
         return display.plot(ax, **options)
 
@@ -189,12 +204,13 @@ class ContributionDisplay:
         mappable = None
         for axis, panel in zip(axes, panels, strict=True):
             if kind == "image":
-                mappable = _panels.draw_image(axis, panel, colours, outline="black")
+                mappable = _panels.draw_image(axis, panel, colours, self._labels(), outline="black")
             elif kind == "graph":
                 mappable = _panels.draw_graph(axis, panel, colours, *nodes)
             elif kind == "line":
                 axis.axhline(0.0, color="0.4", linewidth=0.6)
-                _panels.draw_lines(axis, panel, "contribution", (-1.05 * top, 1.05 * top), "X")
+                limits = (-1.05 * top, 1.05 * top)
+                _panels.draw_lines(axis, panel, "contribution", limits, "X", self._labels())
             else:
                 _draw_bars(axis, panel, max_features)
             axis.set_title(panel.title)
@@ -215,28 +231,43 @@ class ContributionDisplay:
             if self.graph is None:
                 return "bar", panels, 1
             return "graph", panels, min(len(panels), MAX_COLUMNS)
-        # An axis of one place says nothing about the kind of plot.
         shape = values.shape[1:]
-        runs = spread_over_axes("contiguous", self.contiguous, shape)
-        kept = [a for a, length in enumerate(shape) if length > 1] or [0]
-        contiguous = [bool(runs[a]) for a in kept]
+        kept, contiguous = self._kept_axes()
         values, samples = (
             channels_first(array.reshape(len(array), *(shape[a] for a in kept)), contiguous)
             for array in (values, samples)
         )
+        labels = self._labels()
         if values.ndim == 3:
-            names = [f"channel {c}" for c in range(values.shape[1])]
+            names = labels.channels
             panels = [
                 Panel(*panel, names) for panel in zip(self.titles, values, samples, strict=True)
             ]
             return "line", panels, 1
         drawn = [
-            image_panels(value[None], [title], row, n_slices)
+            image_panels(value[None], [title], row, n_slices, labels)
             for title, value, row in zip(self.titles, values, samples, strict=True)
         ]
         panels = [panel for of_row, _ in drawn for panel in of_row]
         n_parts = drawn[0][1]
         return "image", panels, n_parts if n_parts > 1 else min(len(panels), MAX_COLUMNS)
+
+    def _kept_axes(self) -> tuple[list[int], list[bool]]:
+        """Axes of more than one place, the only ones that make a plot, and which are contiguous."""
+        shape = self.contributions.shape[1:]
+        runs = spread_over_axes("contiguous", self.contiguous, shape)
+        kept = [a for a, length in enumerate(shape) if length > 1] or [0]
+        return kept, [bool(runs[a]) for a in kept]
+
+    def _labels(self) -> Labels:
+        """What channels and axes are called."""
+        shape = self.contributions.shape[1:]
+        kept, contiguous = self._kept_axes()
+        names, coords = (
+            None if given is None else [given[a] for a in kept]
+            for given in (self.axis_names, self.coords)
+        )
+        return _panels.label_parts(tuple(shape[a] for a in kept), contiguous, names, coords)
 
     def _names(self, n_features: int) -> Sequence[str]:
         if self.feature_names is not None:

@@ -10,15 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._validation import check_integer, invalid
 from silvan.forests.base import BaseForest
+from silvan.forests.labelled import plain_samples
 from silvan.inspection.features import grid_of, importance_map
 from silvan.plotting._panels import (
     MAX_COLUMNS,
+    Labels,
     Panel,
+    axis_labels,
     channels_first,
     draw_graph,
     draw_image,
     draw_lines,
     image_panels,
+    label_parts,
     line_panels,
     make_axes,
     place_nodes,
@@ -65,6 +69,10 @@ class ImportanceDisplay:
         A typical sample, drawn pale behind lines and as an outline on images.
     label : str, default="importance"
         What the values are.
+    axis_names : sequence of str, default=None
+        What the axes of a sample are called.
+    coords : sequence of array-like or None, default=None
+        Coordinates of the places along each axis of a sample, such as names of sensors and times.
 
     Attributes
     ----------
@@ -106,6 +114,8 @@ class ImportanceDisplay:
         positions: ArrayLike | None = None,
         background: ArrayLike | None = None,
         label: str = "importance",
+        axis_names: Sequence[str] | None = None,
+        coords: Sequence[Any] | None = None,
     ) -> None:
         self.importances = np.asarray(importances, dtype=np.float64)
         self.classes = classes
@@ -114,6 +124,8 @@ class ImportanceDisplay:
         self.positions = positions
         self.background = background
         self.label = label
+        self.axis_names = axis_names
+        self.coords = coords
 
     @classmethod
     def from_estimator(
@@ -125,6 +137,8 @@ class ImportanceDisplay:
         per_class: bool = False,
         shape: int | Sequence[int] | None = None,
         positions: ArrayLike | None = None,
+        axis_names: Sequence[str] | None = None,
+        coords: Sequence[Any] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -141,6 +155,8 @@ class ImportanceDisplay:
             As in :func:`silvan.inspection.importance_map`.
         positions : array-like of shape (n_features, 2), default=None
             Where to draw the nodes of a graph.
+        axis_names, coords
+            Names and coordinates of the axes; None takes those that `X` had in `fit`, if any.
         ax : Axes or array of Axes, default=None
             Axes to draw on, one for each panel; None makes a new figure.
         **options
@@ -162,6 +178,7 @@ class ImportanceDisplay:
             positions=positions,
             background=None if X is None else _mean_sample(forest, X),
             label=_LABELS[kind],
+            **axis_labels(forest, shape, axis_names, coords),
         )
         return display.plot(ax, **options)
 
@@ -215,9 +232,9 @@ class ImportanceDisplay:
         mappable = None
         for axis, panel in zip(axes, panels, strict=True):
             if kind == "line":
-                draw_lines(axis, panel, self.label, (0, 1.05 * top), "mean of X")
+                draw_lines(axis, panel, self.label, (0, 1.05 * top), "mean of X", self._labels())
             elif kind == "image":
-                mappable = draw_image(axis, panel, colours)
+                mappable = draw_image(axis, panel, colours, self._labels())
             else:
                 mappable = draw_graph(axis, panel, colours, *nodes)
             axis.set_title(panel.title)
@@ -254,13 +271,20 @@ class ImportanceDisplay:
                 )
             background = channels_first(np.reshape(self.background, (1, *shape)), contiguous)[0]
         if values.ndim == 3:
-            return "line", line_panels(values, classes, background), 1
-        return "image", *image_panels(values, classes, background, n_slices)
+            return "line", line_panels(values, classes, background, self._labels().channels), 1
+        return "image", *image_panels(values, classes, background, n_slices, self._labels())
+
+    def _labels(self) -> Labels:
+        """What channels and axes are called."""
+        shape = self.importances.shape[self.classes is not None :]
+        contiguous = spread_over_axes("contiguous", self.contiguous, shape)
+        return label_parts(shape, contiguous, self.axis_names, self.coords)
 
 
 def _mean_sample(forest: BaseForest, X: Any) -> NDArray[np.float64]:
     """The mean of the samples, in their shape; NaN where features are categorical."""
     fitted = forest.fitted_
+    X, _ = plain_samples(X)
     rows = np.asarray(X) if fitted.categories is None else fitted.check(X)
     mean: NDArray[np.float64] = np.mean(rows, axis=0, dtype=np.float64)
     if fitted.categories is not None:

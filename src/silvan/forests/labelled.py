@@ -1,0 +1,106 @@
+"""Samples on a grid as scientists have them: labelled arrays, epochs, series of unequal length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class GridAxes:
+    """Names and coordinates of the axes of a sample, where `X` had them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        What the axes are called.
+    coords : tuple of ndarray or None
+        The coordinates of the places along each axis; None where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvan.forests.labelled import GridAxes
+    >>> GridAxes(("sensor", "time"), (np.array(["Fz", "Cz"]), np.arange(100) / 250)).names
+    ('sensor', 'time')
+    """
+
+    names: tuple[str, ...]
+    coords: tuple[NDArray[Any] | None, ...]
+
+    def label(self, values: Any) -> Any:
+        """A map of the same axes as an array of xarray; further axes are put in front."""
+        from xarray import DataArray
+
+        n_more = np.ndim(values) - len(self.names)
+        dims = [*(f"map_{k}" for k in range(n_more)), *self.names]
+        pairs = zip(self.names, self.coords, strict=True)
+        return DataArray(values, dims=dims, coords={n: c for n, c in pairs if c is not None})
+
+    def _belongs_to(self, shape: tuple[int, ...]) -> bool:
+        """Whether these are axes of such samples; for what was read from a file."""
+        return (
+            isinstance(self.names, tuple)
+            and isinstance(self.coords, tuple)
+            and all(isinstance(name, str) for name in self.names)
+            and len(self.names) == len(self.coords) == len(shape)
+            and all(
+                places is None or (isinstance(places, np.ndarray) and places.shape == (length,))
+                for places, length in zip(self.coords, shape, strict=True)
+            )
+        )
+
+
+def plain_samples(X: Any, length: int | None = None) -> tuple[Any, GridAxes | None]:
+    """Samples without labels, and the labels of their axes if they had some.
+
+    `X` may be a DataArray of xarray, or epochs of MNE (anything with `get_data`, `ch_names` and
+    `times`). Series of unequal length in a list are filled up with missing values, to the longest
+    or to `length`. Anything else comes back as it is.
+    """
+    if callable(getattr(X, "get_data", None)) and hasattr(X, "ch_names"):
+        times = getattr(X, "times", None)
+        places = (np.array(X.ch_names, dtype=np.str_), None if times is None else np.array(times))
+        return np.asarray(X.get_data()), GridAxes(("channel", "time"), places)
+    if all(hasattr(X, name) for name in ("dims", "coords", "to_numpy")):
+        names = tuple(str(name) for name in X.dims[1:])
+        coords = tuple(_coordinates(X, name) for name in X.dims[1:])
+        return X.to_numpy(), GridAxes(names, coords)
+    if isinstance(X, list | tuple) and len(X) and all(hasattr(x, "shape") for x in X):
+        return _padded(X, length), None
+    return X, None
+
+
+def _coordinates(X: Any, name: Any) -> NDArray[Any] | None:
+    if name not in X.coords or X.coords[name].ndim != 1:
+        return None
+    values = np.asarray(X.coords[name])
+    return values.astype(np.str_) if values.dtype == object else values
+
+
+def _padded(X: Any, length: int | None) -> Any:
+    """A list of series, filled up with NaN to one length where theirs differ."""
+    shapes = [x.shape for x in X]
+    if len({len(shape) for shape in shapes}) > 1 or not 1 <= len(shapes[0]) <= 2:
+        return X
+    if len({shape[:-1] for shape in shapes}) > 1:
+        raise ValueError(
+            f"the series of X must have the same channels, but their shapes are {shapes[0]} and "
+            f"{next(s for s in shapes if s[:-1] != shapes[0][:-1])}; pass arrays of shape "
+            "(channels, length)."
+        )
+    longest = max(shape[-1] for shape in shapes)
+    if length is not None and longest > length:
+        raise ValueError(
+            f"X has a series of length {longest}, but those of fit had up to {length}; cut it off."
+        )
+    total = longest if length is None else length
+    if all(shape[-1] == total for shape in shapes):
+        return np.stack(X)
+    padded = np.full((len(X), *shapes[0][:-1], total), np.nan, dtype=np.float32)
+    for row, series in zip(padded, X, strict=True):
+        row[..., : series.shape[-1]] = series
+    return padded

@@ -1,0 +1,142 @@
+"""Samples on a grid as scientists have them: xarray, epochs of MNE, series of unequal length."""
+
+import numpy as np
+import pytest
+import xarray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import silvan
+from silvan import BoostedManifoldForestClassifier, ManifoldForestClassifier
+from silvan.inspection import importance_map
+from silvan.plotting import ContributionDisplay, ImportanceDisplay
+
+N, SENSORS, TIMES = 40, ["Fz", "Cz", "Pz"], np.arange(20) / 100
+Y = np.arange(N) % 2
+X = np.random.default_rng(0).normal(size=(N, 3, 20)).astype(np.float32)
+X[Y == 1, 1, 5:12] += 2
+OPTIONS = {"contiguous": (False, True), "random_state": 0, "n_estimators": 5}
+
+
+class Epochs:
+    """What MNE's epochs have."""
+
+    ch_names, times = SENSORS, TIMES
+
+    def get_data(self):
+        return X.astype(np.float64)
+
+
+LABELLED = {
+    "xarray": xarray.DataArray(
+        X, dims=("trial", "channel", "time"), coords={"channel": SENSORS, "time": TIMES}
+    ),
+    "epochs": Epochs(),
+}
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return ManifoldForestClassifier(**OPTIONS).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", LABELLED)
+def test_labelled_samples_give_the_forest_of_their_values(kind, plain, tmp_path):
+    forest = ManifoldForestClassifier(**OPTIONS).fit(LABELLED[kind], Y)
+    expected = plain.predict_proba(X)
+    assert np.array_equal(forest.predict_proba(LABELLED[kind]), expected)
+    assert np.array_equal(forest.predict_proba(X), expected)
+    assert forest.axes_.names == ("channel", "time")
+    assert forest.axes_.coords[0].tolist() == SENSORS
+    forest.save(tmp_path / "forest")
+    again = silvan.load(tmp_path / "forest").axes_
+    assert again.names == forest.axes_.names
+    assert np.array_equal(again.coords[1], TIMES)
+    assert plain.axes_ is None
+
+
+def test_maps_can_be_labelled_like_the_samples():
+    forest = ManifoldForestClassifier(**OPTIONS).fit(LABELLED["xarray"], Y)
+    labelled = forest.axes_.label(importance_map(forest))
+    assert labelled.sel(channel="Cz").sum() > labelled.sel(channel="Fz").sum()
+    assert labelled.dims == ("channel", "time")
+
+
+def test_plots_have_names_and_coordinates_of_axes():
+    forest = ManifoldForestClassifier(**OPTIONS).fit(LABELLED["epochs"], Y)
+    axis = ImportanceDisplay.from_estimator(forest, LABELLED["epochs"]).ax_
+    assert axis.get_xlabel() == "time"
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == SENSORS
+    assert axis.lines[0].get_xdata()[-1] == TIMES[-1]
+    shown = ContributionDisplay.from_estimator(forest, X[:2]).axes_[0]
+    assert shown.get_xlabel() == "time"
+    named = ImportanceDisplay.from_estimator(
+        forest, axis_names=("sensor", "step"), coords=(None, None)
+    ).ax_
+    assert named.get_xlabel() == "step"
+    assert named.get_legend().get_texts()[0].get_text() == "sensor 0"
+
+
+def test_images_have_ticks_where_axes_have_coordinates():
+    display = ImportanceDisplay.from_importances(
+        np.eye(8), axis_names=("depth", "width"), coords=(np.arange(8) * 0.5, None)
+    )
+    assert display.ax_.get_ylabel() == "depth"
+    assert display.ax_.get_yticklabels()[-1].get_text() == "3.5"
+    assert len(display.ax_.get_xticks()) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"axis_names": ("time",)}, "axis_names must be None or one entry for each of the 2 axes"),
+        ({"coords": (None, np.arange(3))}, "coords of axis 1 must have 20 entries"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(plain, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        ImportanceDisplay.from_estimator(plain, **wrong)
+
+
+def test_series_of_unequal_length_end_in_missing_values():
+    series = [x[:, : 20 - k % 4] for k, x in enumerate(X)]
+    filled = np.where(np.arange(20) < 20 - np.arange(N)[:, None, None] % 4, X, np.nan)
+    forest = ManifoldForestClassifier(**OPTIONS).fit(series, Y)
+    same = ManifoldForestClassifier(**OPTIONS).fit(filled, Y)
+    assert np.array_equal(forest.predict_proba(series), same.predict_proba(filled))
+    short = [x[:, :10] for x in X[:5]]
+    assert forest.predict(short).shape == (5,)
+    with pytest.raises(ValueError, match="a series of length 25, but those of fit had up to 20"):
+        forest.predict([np.zeros((3, 25)), np.zeros((3, 20))])
+    with pytest.raises(ValueError, match="must have the same channels, but their shapes are"):
+        ManifoldForestClassifier(2).fit([np.zeros((3, 20)), np.zeros((2, 20))], [0, 1])
+
+
+def test_boosted_forests_and_pipelines_take_three_dimensions(plain):
+    boosted = BoostedManifoldForestClassifier(3, contiguous=(False, True), random_state=0)
+    assert boosted.fit(LABELLED["xarray"], Y).axes_.names == ("channel", "time")
+    pipeline = make_pipeline(
+        FunctionTransformer(lambda X: X - X.mean(axis=-1, keepdims=True)),
+        ManifoldForestClassifier(**OPTIONS),
+    )
+    assert pipeline.fit(X, Y).score(X, Y) > 0.9
+
+
+def test_epochs_of_mne():
+    mne = pytest.importorskip("mne")
+    info = mne.create_info(SENSORS, 100.0, "eeg")
+    epochs = mne.EpochsArray(X.astype(np.float64), info, verbose="error")
+    forest = ManifoldForestClassifier(**OPTIONS).fit(epochs, Y)
+    assert forest.axes_.coords[0].tolist() == SENSORS
+    assert forest.predict(epochs).shape == (N,)
+
+
+def test_collections_of_aeon():
+    aeon = pytest.importorskip("aeon.testing.data_generation")
+    equal, y = aeon.make_example_3d_numpy(n_cases=12, n_channels=2, n_timepoints=15, random_state=0)
+    unequal, z = aeon.make_example_3d_numpy_list(
+        n_cases=12, n_channels=2, min_n_timepoints=10, max_n_timepoints=15, random_state=0
+    )
+    for samples, labels in ((equal, y), (unequal, z)):
+        forest = ManifoldForestClassifier(**OPTIONS).fit(samples, labels)
+        assert forest.predict(samples).shape == (12,)
