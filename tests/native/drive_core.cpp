@@ -122,7 +122,7 @@ std::shared_ptr<ProjectionDistribution> make_windows(Boundary boundary) {
 
 std::vector<Kind> make_kinds() {
     const auto axis = std::make_shared<AxisAligned>(kFeatures);
-    const auto sparse = std::make_shared<MatrixSigns>(kFeatures, 3.0);
+    const auto sparse = std::make_shared<MatrixSigns>(kFeatures, 3.0, false);
     const auto combinations = std::make_shared<UniformCombinations>(kFeatures, 3);
     const auto mixture =
         std::make_shared<Mixture>(Mixture::Components{axis, combinations}, std::vector<double>{0.5, 1.0});
