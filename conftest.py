@@ -1,5 +1,6 @@
-"""Doctests run in folders of their own, so that they may write files."""
+"""What every test leaves behind is put away: files of doctests, and figures."""
 
+import sys
 from collections.abc import Generator
 from contextlib import chdir
 from tempfile import TemporaryDirectory
@@ -17,3 +18,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         with TemporaryDirectory() as folder, chdir(folder):
             return (yield)
     return (yield)
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Generator[None, None, None]:
+    """Close what a test has drawn: of many open figures matplotlib warns in any later test."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import xarray
-from matplotlib import pyplot
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -63,15 +62,6 @@ def test_maps_can_be_labelled_like_the_samples():
     assert labelled.dims == ("channel", "time")
 
 
-@pytest.fixture
-def closed_figures():
-    """Draw off screen, and close every figure."""
-    pyplot.switch_backend("Agg")
-    yield
-    pyplot.close("all")
-
-
-@pytest.mark.usefixtures("closed_figures")
 def test_plots_have_names_and_coordinates_of_axes():
     forest = ManifoldForestClassifier(**OPTIONS).fit(LABELLED["epochs"], Y)
     axis = ImportanceDisplay.from_estimator(forest, LABELLED["epochs"]).ax_
@@ -87,7 +77,6 @@ def test_plots_have_names_and_coordinates_of_axes():
     assert named.get_legend().get_texts()[0].get_text() == "sensor 0"
 
 
-@pytest.mark.usefixtures("closed_figures")
 def test_images_have_ticks_where_axes_have_coordinates():
     display = ImportanceDisplay.from_importances(
         np.eye(8), axis_names=("depth", "width"), coords=(np.arange(8) * 0.5, None)
