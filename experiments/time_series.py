@@ -162,7 +162,7 @@ def main(argv: list[str] | None = None) -> None:
     parts = [
         f"`{arguments.command}`",
         rank_table(store, systems),
-        rank_table(store, OURS) if systems != OURS else "",
+        rank_table(store, (*OURS, *AEON[1:])) if systems != OURS else "",
         "![Error of the manifold forest against the others](time_series.png)",
         error_table(store, systems),
     ]
