@@ -12,7 +12,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from silvan import BoostedForestClassifier, ForestClassifier
 
-PACKAGES = {"LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
+PACKAGES = {
+    "LightGBM": "lightgbm",
+    "XGBoost": "xgboost",
+    "CatBoost": "catboost",
+    "YDF, oblique": "ydf",
+}
 SYSTEMS = ("silvan", "LightGBM", "XGBoost", "HistGradientBoosting", "CatBoost", "silvan, bagged")
 
 
@@ -52,10 +57,40 @@ def _make_catboost(seed: int) -> Any:
     )
 
 
+class _ObliqueTrees:
+    """YDF's gradient boosted trees with sparse oblique splits, as a classifier."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def fit(self, X: NDArray[Any], codes: NDArray[Any]) -> _ObliqueTrees:
+        """Fit to classes 0, 1, ..."""
+        import ydf
+
+        learner = ydf.GradientBoostedTreesLearner(
+            label="y", split_axis="SPARSE_OBLIQUE", random_seed=self.seed, num_threads=1
+        )
+        self.model = learner.train({**self._columns(X), "y": codes}, verbose=0)
+        return self
+
+    def predict_proba(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Probabilities of the classes; of two, YDF gives that of the second."""
+        found = np.asarray(self.model.predict(self._columns(X)))
+        if found.ndim == 1:
+            return np.column_stack([1.0 - found, found])
+        order = np.argsort([int(name) for name in self.model.label_classes()])
+        return found[:, order]
+
+    @staticmethod
+    def _columns(X: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return {f"x{j}": X[:, j] for j in range(X.shape[1])}
+
+
 _OTHERS: dict[str, Callable[[int], Any]] = {
     "LightGBM": _make_lightgbm,
     "XGBoost": _make_xgboost,
     "CatBoost": _make_catboost,
+    "YDF, oblique": _ObliqueTrees,
 }
 
 

@@ -24,6 +24,10 @@ from experiments.uci import load_uci, read_index
 # Of larger tables so many samples are drawn once.
 MAX_SAMPLES = 50_000
 TABLE_FOLDS = 5
+# Takes too long for all sets.
+TABLE_SYSTEMS = ("YDF, oblique",)
+# Measured last.
+SLOW = ("CatBoost", "YDF, oblique")
 SCORES = ("error", "log_loss", "fit_s", "predict_s")
 # Few samples let luck decide, so sets are also compared by their size.
 SIZES = {"up to 300 samples": (0, 300), "301 to 1,000": (300, 1000), "more": (1000, 10**9)}
@@ -76,12 +80,14 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     folds = {name: count_folds(int(row["n"])) for name, row in index.items()}
     tables = ("eeg_eye_state",) if arguments.quick else TABLES
     folds |= {name: 1 if arguments.quick else min(arguments.seeds, TABLE_FOLDS) for name in tables}
-    return [
+    systems = {name: SYSTEMS + TABLE_SYSTEMS if name in TABLES else SYSTEMS for name in folds}
+    cells = [
         {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
         for name, n_folds in folds.items()
         for fold in range(n_folds)
-        for system in SYSTEMS
+        for system in systems[name]
     ]
+    return sorted(cells, key=lambda cell: cell["system"] in SLOW)
 
 
 def collect(store: Store, column: str, systems: list[str]) -> dict[str, list[float]]:
