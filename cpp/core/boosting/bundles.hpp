@@ -21,12 +21,6 @@ struct BundlePlace {
         if (code == default_bin) return 0;
         return first_code + code - (code > default_bin ? 1 : 0);
     }
-    std::int64_t from_byte(std::int64_t byte, std::int64_t n_bins) const {
-        if (!shared) return byte;
-        if (byte < first_code || byte >= first_code + n_bins - 1) return default_bin;
-        const std::int64_t code = byte - first_code;
-        return code + (code >= default_bin ? 1 : 0);
-    }
 };
 
 // A column that may share a byte.

@@ -27,10 +27,14 @@ struct CodedNode {
 class CodeTest {
 public:
     CodeTest(const CodedSplit& split, const PoolColumn& column) {
-        for (std::int64_t byte = 0; byte < kMaxCodes; ++byte) {
-            const std::int64_t code = column.place.from_byte(byte, column.bins.n_bins());
-            const bool missing = code == column.bins.missing_code();
-            left_[static_cast<std::size_t>(byte)] = missing ? split.missing_left : code <= split.bin;
+        const std::int64_t missing = column.bins.missing_code();
+        const auto goes_left = [&](std::int64_t code) {
+            return code == missing ? split.missing_left : code <= split.bin;
+        };
+        // Codes of other columns in the same byte say that this one is in its most frequent bin.
+        left_.fill(goes_left(column.place.default_bin));
+        for (std::int64_t code = 0; code < column.bins.n_bins(); ++code) {
+            left_[static_cast<std::size_t>(column.place.to_byte(code))] = goes_left(code);
         }
     }
 

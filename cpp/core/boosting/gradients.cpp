@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
 namespace silvan {
@@ -21,11 +22,19 @@ struct Extent {
     bool valid = true;
 };
 
-Extent measure(const RoundGradients& given, std::int64_t output, std::int64_t first, std::int64_t last) {
-    Extent extent;
-    for (std::int64_t i = first; i < last; ++i) {
-        const double g = std::abs(given.gradient[i * given.n_outputs + output]);
-        const double h = given.hessian[i * given.n_outputs + output];
+Extent join(const Extent& a, const Extent& b) {
+    return {std::max(a.gradient, b.gradient), std::max(a.hessian, b.hessian), std::min(a.least, b.least),
+            a.valid && b.valid};
+}
+
+// Of several samples at a time, which need not wait for each other.
+Extent measure(const double* gradient, const double* hessian, std::int64_t n) {
+    constexpr std::int64_t kSide = 8;
+    Extent side[kSide];
+    for (std::int64_t i = 0; i < n; ++i) {
+        Extent& extent = side[i % kSide];
+        const double g = std::abs(gradient[i]);
+        const double h = hessian[i];
         extent.gradient = std::max(extent.gradient, g);
         extent.hessian = std::max(extent.hessian, h);
         extent.least = std::min(extent.least, h);
@@ -33,19 +42,16 @@ Extent measure(const RoundGradients& given, std::int64_t output, std::int64_t fi
         extent.valid = extent.valid && g <= std::numeric_limits<double>::max() &&
                        h <= std::numeric_limits<double>::max() && h >= 0.0;
     }
-    return extent;
+    return std::accumulate(side, side + kSide, Extent(), join);
 }
 
-Extent measure_all(const RoundGradients& given, std::int64_t output, SharedLoops& loops) {
+Extent measure_all(const WholeGradients& given, std::int64_t n_samples, SharedLoops& loops) {
     Extent all;
     std::mutex mutex;
-    loops.for_blocks(given.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
-        const Extent part = measure(given, output, first, last);
+    loops.for_blocks(n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
+        const Extent part = measure(given.gradient() + first, given.hessian() + first, last - first);
         const std::lock_guard lock(mutex);
-        all.gradient = std::max(all.gradient, part.gradient);
-        all.hessian = std::max(all.hessian, part.hessian);
-        all.least = std::min(all.least, part.least);
-        all.valid = all.valid && part.valid;
+        all = join(all, part);
     });
     return all;
 }
@@ -66,9 +72,28 @@ std::int32_t nearest(double value) {
 
 }  // namespace
 
+// Trees read the gradients of their samples in no order: other outputs between them would take the place in caches.
+void WholeGradients::take_output(const RoundGradients& given, std::int64_t output, SharedLoops& loops) {
+    gradient_ = given.gradient;
+    hessian_ = given.hessian;
+    if (given.n_outputs == 1) return;
+    const std::int64_t n = given.n_samples;
+    taken_.resize(static_cast<std::size_t>(2 * n));
+    loops.for_blocks(n, kBlock, [&](std::int64_t first, std::int64_t last) {
+        throw_if_stopped(last - first);
+        for (std::int64_t i = first; i < last; ++i) {
+            taken_.data()[i] = given.gradient[i * given.n_outputs + output];
+            taken_.data()[n + i] = given.hessian[i * given.n_outputs + output];
+        }
+    });
+    gradient_ = taken_.data();
+    hessian_ = taken_.data() + n;
+}
+
 // A word has the count in its highest bits and a sum below, which has room for the largest term of all samples.
 void WholeGradients::round(const RoundGradients& given, std::int64_t output, SharedLoops& loops) {
-    const Extent extent = measure_all(given, output, loops);
+    take_output(given, output, loops);
+    const Extent extent = measure_all(*this, given.n_samples, loops);
     if (!extent.valid) {
         throw std::invalid_argument("gradients must be finite, and hessians finite and not negative");
     }
@@ -87,11 +112,9 @@ void WholeGradients::round(const RoundGradients& given, std::int64_t output, Sha
     loops.for_blocks(given.n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
         throw_if_stopped(4 * (last - first));
         std::int32_t* pairs = pairs_.data() + n_words_ * first;
-        const double* g = given.gradient + output;
-        const double* h = given.hessian + output;
         for (std::int64_t i = first; i < last; ++i, pairs += n_words_) {
-            pairs[0] = nearest(g[i * given.n_outputs] * per_gradient);
-            if (n_words_ == 2) pairs[1] = nearest(h[i * given.n_outputs] * per_hessian);
+            pairs[0] = nearest(gradient_[i] * per_gradient);
+            if (n_words_ == 2) pairs[1] = nearest(hessian_[i] * per_hessian);
         }
     });
 }

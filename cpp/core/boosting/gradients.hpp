@@ -30,13 +30,18 @@ struct GradientSums {
 // One output of all samples.
 class WholeGradients {
 public:
-    // Throws std::invalid_argument unless gradients are finite, and hessians besides that not negative.
+    // What is given must outlive it. Throws std::invalid_argument unless gradients are finite, and hessians besides
+    // that not negative.
     void round(const RoundGradients& given, std::int64_t output, SharedLoops& loops);
 
     // Words of a sample, and of a bin: hessians that are all equal are not added up.
     std::int64_t n_words() const { return n_words_; }
     std::int64_t unit() const { return std::int64_t{1} << shift_; }
     const std::int32_t* pairs() const { return pairs_.data(); }
+
+    // As they were given, one sample after the other.
+    const double* gradient() const { return gradient_; }
+    const double* hessian() const { return hessian_; }
 
     GradientSums read_bin(const std::int64_t* bin) const {
         const std::int64_t counted = bin[n_words_ - 1];
@@ -49,6 +54,11 @@ public:
     }
 
 private:
+    void take_output(const RoundGradients& given, std::int64_t output, SharedLoops& loops);
+
+    const double* gradient_ = nullptr;
+    const double* hessian_ = nullptr;
+    Buffer<double> taken_;  // gradients and then hessians, where there are other outputs between them
     std::int64_t n_words_ = 2;
     int shift_ = 0;
     double gradient_unit_ = 1.0;

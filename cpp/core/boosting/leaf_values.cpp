@@ -27,8 +27,8 @@ void number_leaves(GrownTree& tree) {
 }
 
 // Of every node and output. Leaves are summed up sample by sample, so that sums do not depend on the threads.
-std::vector<Sums> sum_nodes(const RoundGradients& given, const std::uint32_t* samples, const GrownTree& tree,
-                            SharedLoops& loops) {
+std::vector<Sums> sum_nodes(const std::vector<WholeGradients>& outputs, const std::uint32_t* samples,
+                            const GrownTree& tree, SharedLoops& loops) {
     const auto n_outputs = static_cast<std::size_t>(tree.n_outputs);
     const std::size_t n_nodes = tree.nodes.size();
     std::vector<Sums> sums(n_nodes * n_outputs);
@@ -37,14 +37,13 @@ std::vector<Sums> sum_nodes(const RoundGradients& given, const std::uint32_t* sa
         const CodedNode& node = tree.nodes[i];
         if (!node.is_leaf()) return;
         for (std::size_t k = 0; k < n_outputs; ++k) {
-            const double* g = given.gradient + tree.first_output + static_cast<std::int64_t>(k);
-            const double* h = given.hessian + tree.first_output + static_cast<std::int64_t>(k);
+            const double* g = outputs[k].gradient();
+            const double* h = outputs[k].hessian();
             throw_if_stopped(4 * node.size());
             Sums sum;
             for (std::int64_t s = node.begin; s < node.end; ++s) {
-                const std::int64_t at = samples[s] * given.n_outputs;
-                sum.gradient += g[at];
-                sum.hessian += h[at];
+                sum.gradient += g[samples[s]];
+                sum.hessian += h[samples[s]];
             }
             sums[i * n_outputs + k] = sum;
         }
@@ -87,18 +86,22 @@ float to_finite(double value) {
     return static_cast<float>(std::clamp(value, -kLargest, kLargest));
 }
 
+const double* values_of(const GrownTree& tree, std::size_t leaf) {
+    return tree.values.data() + tree.leaf_of_node[leaf] * tree.n_outputs;
+}
+
 // Adds the values of a leaf to the scores of one sample.
 void add_leaf(const GrownTree& tree, std::size_t node, double* scores) {
-    const double* values = tree.values.data() + tree.leaf_of_node[node] * tree.n_outputs;
+    const double* values = values_of(tree, node);
     for (std::int64_t k = 0; k < tree.n_outputs; ++k) scores[tree.first_output + k] += values[k];
 }
 
 }  // namespace
 
-TreeArrays value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const ColumnPool& pool, const BoostOptions& options,
                         const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops) {
     number_leaves(tree);
-    const std::vector<Sums> sums = sum_nodes(given, samples, tree, loops);
+    const std::vector<Sums> sums = sum_nodes(outputs, samples, tree, loops);
     TreeArrays arrays;
     arrays.add_nodes(tree.nodes.size());
     tree.values.clear();
@@ -129,7 +132,12 @@ void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64
         const CodedNode& node = tree.nodes[i];
         if (!node.is_leaf()) return;
         throw_if_stopped(4 * node.size());
-        for (std::int64_t s = node.begin; s < node.end; ++s) add_leaf(tree, i, scores + samples[s] * n_outputs);
+        const double* values = values_of(tree, i);
+        double* first = scores + tree.first_output;
+        for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
+            const double value = values[k];
+            for (std::int64_t s = node.begin; s < node.end; ++s) first[samples[s] * n_outputs + k] += value;
+        }
     });
 }
 

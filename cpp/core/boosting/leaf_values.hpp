@@ -22,9 +22,9 @@ struct GrownTree {
     std::vector<double> values;  // of the leaves, n_outputs each
 };
 
-// Numbers the leaves, and computes values from the gradients of the samples in them: `samples` are those that the
-// tree was grown on, leaf by leaf. Returns the tree as prediction reads it.
-TreeArrays value_leaves(const RoundGradients& given, const ColumnPool& pool, const BoostOptions& options,
+// Numbers the leaves, and computes values from the gradients of the samples in them, for each output of the tree:
+// `samples` are those that the tree was grown on, leaf by leaf. Returns the tree as prediction reads it.
+TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const ColumnPool& pool, const BoostOptions& options,
                         const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops);
 
 // Adds the tree's values to the scores, n_outputs for each sample, of the samples that it was grown on.

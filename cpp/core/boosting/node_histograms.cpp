@@ -13,16 +13,34 @@ namespace {
 constexpr std::int64_t kStep = std::int64_t{1} << 15;          // samples between looks at the clock
 constexpr std::int64_t kSmallestPart = std::int64_t{1} << 15;  // samples that are worth a histogram of their own
 
-void copy_pairs(const std::int32_t* pairs, std::int64_t n_words, const std::uint32_t* samples, std::int64_t n,
-                std::int32_t* to) {
+// Adds up what samples have, a pair of words or one for each.
+void add_pairs(const std::int32_t* pairs, std::int64_t n_words, std::int64_t n, std::int64_t* sum) {
     if (n_words == 1) {
-        for (std::int64_t i = 0; i < n; ++i) to[i] = pairs[samples[i]];
+        for (std::int64_t i = 0; i < n; ++i) sum[0] += pairs[i];
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+        sum[0] += pairs[2 * i];
+        sum[1] += pairs[2 * i + 1];
+    }
+}
+
+// The same of some samples, which are copied on the way.
+void add_copied(const std::int32_t* pairs, std::int64_t n_words, const std::uint32_t* samples, std::int64_t n,
+                std::int32_t* to, std::int64_t* sum) {
+    if (n_words == 1) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            to[i] = pairs[samples[i]];
+            sum[0] += to[i];
+        }
         return;
     }
     for (std::int64_t i = 0; i < n; ++i) {
         const std::int32_t* from = pairs + 2 * static_cast<std::int64_t>(samples[i]);
         to[2 * i] = from[0];
         to[2 * i + 1] = from[1];
+        sum[0] += from[0];
+        sum[1] += from[1];
     }
 }
 
@@ -62,14 +80,13 @@ std::vector<std::int64_t> NodeHistograms::order(const NodeSamples& node, SharedL
         std::atomic<std::int64_t> total[2] = {0, 0};
         loops.for_blocks(node.size(), kStep, [&](std::int64_t first, std::int64_t last) {
             throw_if_stopped(last - first);
-            const std::int32_t* pairs = output.pairs() + (node.all ? n_words * first : 0);
-            if (!node.all) {
-                std::int32_t* to = ordered_[k].data() + n_words * first;
-                copy_pairs(pairs, n_words, node.samples + node.begin + first, last - first, to);
-                pairs = to;
-            }
             std::int64_t sum[2] = {0, 0};
-            for (std::int64_t i = 0; i < n_words * (last - first); ++i) sum[i % n_words] += pairs[i];
+            if (node.all) {
+                add_pairs(output.pairs() + n_words * first, n_words, last - first, sum);
+            } else {
+                add_copied(output.pairs(), n_words, node.samples + node.begin + first, last - first,
+                           ordered_[k].data() + n_words * first, sum);
+            }
             total[0] += sum[0];
             total[1] += sum[1];
         });

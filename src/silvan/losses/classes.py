@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_softmax, logit, softmax
+from scipy.special import expit, logit, softmax
 
 from silvan.losses.base import Floats, Loss
 
@@ -74,16 +74,18 @@ class MultinomialLogLoss(Loss):
 
     def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
         """-log of the probability of the target's class."""
-        losses: Floats = -log_softmax(raw, axis=1)[np.arange(len(y)), y]
+        scores = _by_class(raw)
+        losses: Floats = np.log(np.exp(scores).sum(axis=0)) - scores[y, np.arange(len(y))]
         return losses
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """p_k - [y = k], and p_k (1 - p_k)."""
-        p = np.exp(raw - raw.max(axis=1, keepdims=True))
-        p /= p.sum(axis=1, keepdims=True)
+        p = _by_class(raw)
+        np.exp(p, out=p)
+        p /= p.sum(axis=0)
         hessians = p * (1.0 - p)
-        p[np.arange(len(y)), y] -= 1.0
-        return p, hessians
+        p[y, np.arange(len(y))] -= 1.0
+        return p.T, hessians.T
 
     def start(self, y: NDArray[Any], weight: Floats | None = None) -> Floats:
         """Logarithms of the shares of the classes, with mean zero."""
@@ -95,3 +97,13 @@ class MultinomialLogLoss(Loss):
         """Probabilities of the classes."""
         probabilities: Floats = softmax(raw, axis=1)
         return probabilities
+
+
+def _by_class(raw: Floats) -> Floats:
+    """Raw scores less the largest of each sample, a row for each class.
+
+    NumPy adds up many long rows much faster than as many short ones.
+    """
+    scores = raw.T.copy()
+    scores -= scores.max(axis=0)
+    return scores
