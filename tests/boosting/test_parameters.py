@@ -20,6 +20,7 @@ AXIS = {"projections": AxisAligned()}
         {"max_leaf_nodes": 1},
         {"max_depth": 0},
         {"min_samples_leaf": 0},
+        {"min_samples_leaf": "few"},
         {"min_child_weight": -1},
         {"l1_regularization": -0.1},
         {"l2_regularization": "much"},
@@ -126,3 +127,25 @@ def test_limits_beyond_64_bits_are_none(name):
     large = clone(forest).set_params(**{name: 2**70}).fit(X, X[:, 0])
     larger = forest.set_params(**{name: 10**6}).fit(X, X[:, 0])
     assert np.array_equal(large.predict(X), larger.predict(X))
+
+
+@pytest.mark.parametrize(("n_samples", "as_number"), [(40, 1), (400, 8), (1500, 20)])
+def test_leaves_need_a_fiftieth_of_few_samples(n_samples, as_number):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_samples, 3)), rng.normal(size=n_samples)
+    auto, number = (
+        BoostedForestRegressor(5, min_samples_leaf=leaf, random_state=0).fit(X, y).predict(X)
+        for leaf in ("auto", as_number)
+    )
+    np.testing.assert_array_equal(auto, number)
+
+
+def test_many_copies_of_a_few_samples_are_learnt():
+    # Equal samples are one of their weight, so that there are eight in all.
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(2000, 2)).astype(float)
+    y = (rng.random(2000) < 0.2 + 0.6 * (X[:, 0] != X[:, 1])).astype(int)
+    cells = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    shares = [y[(X == cell).all(axis=1)].mean() for cell in cells]
+    forest = BoostedForestClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(forest.predict_proba(cells)[:, 1], shares, atol=0.01)

@@ -42,9 +42,10 @@ add_parts(
                 thousands of leaves may take gigabytes. None needs few histograms at a time.
             max_depth : int or None, default=None
                 Largest depth of a tree; None sets no limit.
-            min_samples_leaf : int or float, default=20
+            min_samples_leaf : int, float or "auto", default="auto"
                 Number of distinct samples that both sides of a split need; a float below 1 is a
-                fraction of the samples.
+                fraction of the samples. "auto" is 20, or a fiftieth of the distinct samples where
+                these are fewer than 1,000.
             min_child_weight : float, default=0.001
                 Least sum of hessians on both sides of a split.
             l1_regularization, l2_regularization : float, default=0.0

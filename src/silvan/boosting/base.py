@@ -22,6 +22,7 @@ from silvan.boosting.parameters import (
     BoostedParameters,
     boost_options,
     check_boosted_parameters,
+    settle_leaves,
     stops_early,
 )
 from silvan.boosting.parts import Parts, make_parts
@@ -147,6 +148,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         out_of_bag = self.early_stopping == OUT_OF_BAG
         parts = make_parts(rows, self.validation_fraction if stops and not out_of_bag else None)
         training = parts.training
+        settle_leaves(self, len(training.y), options)
         loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
         start = ask_start(loss, training.y, training.weight, self._n_predicted(rows.targets))
         n_earlier = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,18 +39,24 @@ from silvan.projections import ProjectionDistribution
 _MAX_BINS = 255
 # Validation takes time and samples; with fewer than these both are better spent on rounds.
 _AUTO_STOPPING = 10_000
+# Leaves have so many samples, or this share of the distinct ones where these are few.
+_AUTO_LEAF = 20
+_AUTO_LEAF_SHARE = 1 / 50
 # Of early_stopping.
 OUT_OF_BAG = "out_of_bag"
+AUTO = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoostedParameters(SupervisedParameters):
     """What boosted forests have besides."""
 
+    _leaf_rules: ClassVar[tuple[str, ...]] = (AUTO,)
+
     loss: str | Loss = growing("squared_error")
     learning_rate: float = growing(0.1)
     max_leaf_nodes: int | None = growing(31)
-    min_samples_leaf: int | float = growing(20)
+    min_samples_leaf: int | float | str = growing(AUTO)
     min_child_weight: float = growing(1e-3)
     l1_regularization: float = growing(0.0)
     l2_regularization: float = growing(0.0)
@@ -59,7 +65,7 @@ class BoostedParameters(SupervisedParameters):
     redraw_every: int = growing(1)
     max_bins: int = growing(255)
     vector_leaves: bool = growing(False)
-    early_stopping: bool | str = "auto"
+    early_stopping: bool | str = AUTO
     scoring: str | Callable[..., float] | None = "loss"
     validation_fraction: int | float | None = 0.1
     n_iter_no_change: int = 10
@@ -89,7 +95,7 @@ def check_boosted_parameters(forest: BoostedParameters) -> None:
 
 def _check_stopping(forest: BoostedParameters) -> None:
     stopping = forest.early_stopping
-    if not (isinstance(stopping, bool | np.bool_) or stopping in ("auto", OUT_OF_BAG)):
+    if not (isinstance(stopping, bool | np.bool_) or stopping in (AUTO, OUT_OF_BAG)):
         rule = '"auto", "out_of_bag", True or False'
         raise invalid("early_stopping", rule, stopping, "pass one of them")
     if stopping == OUT_OF_BAG and forest.subsample == 1:
@@ -127,9 +133,16 @@ def _check_share(name: str, value: object) -> None:
 
 def stops_early(forest: BoostedParameters, n_samples: int) -> bool:
     """Whether a fit on so many samples may end before all rounds are grown."""
-    if forest.early_stopping == "auto":
+    if forest.early_stopping == AUTO:
         return n_samples > _AUTO_STOPPING
     return bool(forest.early_stopping)
+
+
+def settle_leaves(forest: BoostedParameters, n_distinct: int, options: _core.BoostOptions) -> None:
+    """Set what depends on how many distinct samples there are to grow on."""
+    if forest.min_samples_leaf == AUTO:
+        share = int(_AUTO_LEAF_SHARE * n_distinct)
+        options.min_samples_leaf = min(max(share, 1), _AUTO_LEAF)
 
 
 OTHER_LOSS = "pass one of them, or an object of a class that derives from silvan.losses.Loss"
@@ -149,7 +162,8 @@ def boost_options(
     n_leaves, depth = forest.max_leaf_nodes, forest.max_depth
     options.max_leaf_nodes = 0 if n_leaves is None else min(int(n_leaves), NO_LIMIT)
     options.max_depth = NO_LIMIT if depth is None else min(int(depth), NO_LIMIT)
-    options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
+    if forest.min_samples_leaf != AUTO:
+        options.min_samples_leaf = count_samples(forest.min_samples_leaf, n_samples)
     options.min_child_weight = float(forest.min_child_weight)
     options.l1 = float(forest.l1_regularization)
     options.l2 = float(forest.l2_regularization)

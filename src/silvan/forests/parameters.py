@@ -44,11 +44,14 @@ class ForestParameters(DefaultProjectionsMixin):
     a constructor is never written by hand.
     """
 
+    # What min_samples_leaf may be besides numbers.
+    _leaf_rules: ClassVar[tuple[str, ...]] = ()
+
     n_estimators: int = field(default=100, kw_only=False)
     projections: ProjectionDistribution | None = growing(None)
     max_features: int | float | str | None = growing(1.0)
     max_depth: int | None = growing(None)
-    min_samples_leaf: int | float = growing(1)
+    min_samples_leaf: int | float | str = growing(1)
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = None
     verbose: int = 0
@@ -102,7 +105,14 @@ def check_parameters(forest: ForestParameters) -> None:
             "n_estimators", f"at most {MAX_TREES}", forest.n_estimators, "pass for example 1000"
         )
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
-    _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)
+    if forest.min_samples_leaf not in forest._leaf_rules:
+        _check_count_or_fraction(
+            "min_samples_leaf",
+            forest.min_samples_leaf,
+            1,
+            "".join(f' or "{rule}"' for rule in forest._leaf_rules),
+            whole=False,
+        )
     check_flag("warm_start", forest.warm_start)
     if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
         raise invalid(
