@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from experiments.data import Split
 from experiments.pages import number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from experiments.table_tasks import TABLES
-from experiments.uci import load_uci, read_index
+from experiments.uci import is_chosen_on, load_uci, read_index
 
 # Of larger tables so many samples are drawn once.
 MAX_SAMPLES = 50_000
@@ -99,39 +100,71 @@ def collect(store: Store, column: str, systems: list[str]) -> dict[str, list[flo
     return {name: row for name, row in found.items() if not np.isnan(row).any()}
 
 
-def summarise(store: Store, column: str, systems: list[str]) -> str:
+def mean_ranks(rows: Iterable[list[float]]) -> NDArray[np.float64]:
+    """Of each system, over the sets."""
+    ranks: NDArray[np.float64] = rankdata(np.array(list(rows)), axis=1).mean(axis=0)
+    return ranks
+
+
+def summarise(found: dict[str, list[float]], column: str, systems: list[str]) -> str:
     """Mean ranks, wins of the first system over each of the others, and means."""
-    values = np.array(list(collect(store, column, systems).values()))
-    ranks = rankdata(values, axis=1).mean(axis=0)
+    values = np.array(list(found.values()))
+    ranks = mean_ranks(found.values())
     rows = []
     for k, system in enumerate(systems):
         gap = values[:, 0] - values[:, k]
         p = f"{wilcoxon(gap).pvalue:.2g}" if k and gap.any() else "-"
         record = f"{(gap < 0).sum()} / {(gap > 0).sum()}" if k else "-"
         rows.append([system, f"{ranks[k]:.2f}", number(float(values[:, k].mean())), record, p])
-    words = column.replace("_", " ")
-    header = [f"{words}, {len(values)} sets", "mean rank", "mean", "silvan won / lost", "p"]
+    header = [f"{column}, {len(values)} sets", "mean rank", "mean", "silvan won / lost", "p"]
     return table(header, rows)
 
 
-def compare_sizes(store: Store, column: str, systems: list[str], n: dict[str, int]) -> str:
-    """Mean ranks in groups of sets by their number of samples."""
-    found = collect(store, column, systems)
-    rows = []
-    for group, (above, up_to) in SIZES.items():
-        part = np.array([row for name, row in found.items() if above < n[name] <= up_to])
-        if len(part):
-            means = rankdata(part, axis=1).mean(axis=0)
-            rows.append([group, str(len(part)), *(f"{mean:.2f}" for mean in means)])
-    return table([f"mean rank by {column.replace('_', ' ')}", "sets", *systems], rows)
+def compare_groups(
+    found: dict[str, list[float]], column: str, systems: list[str], n: dict[str, int]
+) -> str:
+    """Mean ranks in groups of sets: by their number of samples, and by what chose the defaults."""
+    groups = {
+        group: [name for name in found if above < n[name] <= up_to]
+        for group, (above, up_to) in SIZES.items()
+    }
+    for group, chosen in (("defaults chosen on", True), ("not chosen on", False)):
+        groups[group] = [name for name in found if is_chosen_on(name) == chosen]
+    rows = [
+        [group, str(len(names)), *(f"{mean:.2f}" for mean in mean_ranks(found[k] for k in names))]
+        for group, names in groups.items()
+        if names
+    ]
+    return table([f"mean rank by {column}", "sets", *systems], rows)
 
 
-def compare_times(store: Store, systems: list[str]) -> str:
+def compare_times(store: Store, systems: list[str], names: Iterable[str]) -> str:
     """Median over the sets of the processor time of a fit, as multiples of LightGBM's."""
-    seconds = np.array(list(collect(store, "fit_s", systems).values())).clip(1e-4)
+    found = collect(store, "fit_s", systems)
+    seconds = np.array([found[name] for name in names]).clip(1e-4)
     base = systems.index("LightGBM") if "LightGBM" in systems else 0
     medians = np.median(seconds / seconds[:, base : base + 1], axis=0)
     return table(["time to fit", *systems], [["median ratio", *(f"{m:.2f}" for m in medians)]])
+
+
+def describe(store: Store, known: tuple[str, ...], n: dict[str, int]) -> list[str]:
+    """The tables of some sets: summaries first, then every set."""
+    systems = [
+        system
+        for system in SYSTEMS + TABLE_SYSTEMS
+        if any(name in known for name in store.distinct("dataset", system=system))
+    ]
+    parts, single = [], []
+    for score in ("log_loss", "error"):
+        found = {k: row for k, row in collect(store, score, systems).items() if k in known}
+        if not found:
+            continue
+        column = score.replace("_", " ")
+        parts += [summarise(found, column, systems), compare_groups(found, column, systems, n)]
+        single.append(
+            table([column, *systems], [[k, *map(number, found[k])] for k in sorted(found)])
+        )
+    return [*parts, compare_times(store, systems, found), *single] if parts else []
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -140,17 +173,11 @@ def main(argv: list[str] | None = None) -> None:
     path = arguments.output / "measurements" / "boosting_tables.csv"
     store = Store(path, ("dataset", "fold", "system"), SCORES)
     measure_cells(store, list_cells(arguments), measure, arguments)
-    systems = [system for system in SYSTEMS if store.values("error", system=system)]
     index = read_index(arguments.data, arguments.quick)
     n = {name: int(row["n"]) for name, row in index.items()} | dict.fromkeys(TABLES, MAX_SAMPLES)
     parts = [f"`{arguments.command}`"]
-    for column in ("log_loss", "error"):
-        parts += [summarise(store, column, systems), compare_sizes(store, column, systems, n)]
-    parts.append(compare_times(store, systems))
-    for column in ("log_loss", "error"):
-        found = collect(store, column, systems)
-        rows = [[name, *map(number, found[name])] for name in sorted(found)]
-        parts.append(table([column.replace("_", " "), *systems], rows))
+    for heading, known in (("UCI sets", tuple(index)), ("Larger tables", TABLES)):
+        parts += [f"## {heading}", *describe(store, known, n)]
     page = arguments.output / "boosting_tables.md"
     write_measured(page, "Gradient boosting on tables", "\n\n".join(parts))
 

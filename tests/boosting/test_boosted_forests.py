@@ -30,6 +30,7 @@ def test_defaults_are_those_of_boosting():
         forest = kind(7)
         assert forest.n_estimators == 7
         assert (forest.min_samples_leaf, forest.max_leaf_nodes) == ("auto", 31)
+        assert forest.l2_regularization == (kind is BoostedForestClassifier)
         assert forest.loss == ("log_loss" if "Classifier" in kind.__name__ else "squared_error")
         with pytest.raises(TypeError):
             kind(7, AxisAligned())

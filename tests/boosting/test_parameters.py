@@ -129,8 +129,8 @@ def test_limits_beyond_64_bits_are_none(name):
     assert np.array_equal(large.predict(X), larger.predict(X))
 
 
-@pytest.mark.parametrize(("n_samples", "as_number"), [(40, 1), (400, 8), (1500, 20)])
-def test_leaves_need_a_fiftieth_of_few_samples(n_samples, as_number):
+@pytest.mark.parametrize(("n_samples", "as_number"), [(4, 1), (60, 12), (400, 20)])
+def test_leaves_need_a_fifth_of_few_samples(n_samples, as_number):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n_samples, 3)), rng.normal(size=n_samples)
     auto, number = (
@@ -148,4 +148,4 @@ def test_many_copies_of_a_few_samples_are_learnt():
     cells = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     shares = [y[(X == cell).all(axis=1)].mean() for cell in cells]
     forest = BoostedForestClassifier(random_state=0).fit(X, y)
-    np.testing.assert_allclose(forest.predict_proba(cells)[:, 1], shares, atol=0.01)
+    np.testing.assert_allclose(forest.predict_proba(cells)[:, 1], shares, atol=0.02)

@@ -44,13 +44,15 @@ add_parts(
                 Largest depth of a tree; None sets no limit.
             min_samples_leaf : int, float or "auto", default="auto"
                 Number of distinct samples that both sides of a split need; a float below 1 is a
-                fraction of the samples. "auto" is 20, or a fiftieth of the distinct samples where
-                these are fewer than 1,000.
+                fraction of the samples. "auto" is 20, or a fifth of the distinct samples where these
+                are fewer than 100.
             min_child_weight : float, default=0.001
                 Least sum of hessians on both sides of a split.
-            l1_regularization, l2_regularization : float, default=0.0
-                What sums of gradients shrink by, and what is added to sums of hessians: both draw
-                leaf values to zero.
+            l1_regularization : float, default=0.0
+                What sums of gradients shrink by: draws leaf values to zero.
+            l2_regularization : float, default=0.0 (1.0 for classes of tables)
+                What is added to sums of hessians: draws leaf values to zero, most where leaves have
+                few samples or these are sure of their class.
             thresholds : {"best", "random"}, default="best"
                 Whether a node tries all thresholds along a column, or one at random.
             max_bins : int, default=255

@@ -85,6 +85,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
     """
 
     loss: str | Loss = growing("log_loss")
+    l2_regularization: float = growing(1.0)
 
     @shared_docs
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -73,6 +73,7 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     """
 
     max_features: int | float | str | None = growing(256)
+    l2_regularization: float = growing(0.0)
 
 
 @shared_docs

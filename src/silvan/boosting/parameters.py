@@ -41,7 +41,7 @@ _MAX_BINS = 255
 _AUTO_STOPPING = 10_000
 # Leaves have so many samples, or this share of the distinct ones where these are few.
 _AUTO_LEAF = 20
-_AUTO_LEAF_SHARE = 1 / 50
+_AUTO_LEAF_SHARE = 1 / 5
 # Of early_stopping.
 OUT_OF_BAG = "out_of_bag"
 AUTO = "auto"
