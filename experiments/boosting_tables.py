@@ -177,7 +177,8 @@ def main(argv: list[str] | None = None) -> None:
     n = {name: int(row["n"]) for name, row in index.items()} | dict.fromkeys(TABLES, MAX_SAMPLES)
     parts = [f"`{arguments.command}`"]
     for heading, known in (("UCI sets", tuple(index)), ("Larger tables", TABLES)):
-        parts += [f"## {heading}", *describe(store, known, n)]
+        described = describe(store, known, n)
+        parts += [f"## {heading}", *described] if described else []
     page = arguments.output / "boosting_tables.md"
     write_measured(page, "Gradient boosting on tables", "\n\n".join(parts))
 
