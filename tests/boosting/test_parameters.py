@@ -146,6 +146,6 @@ def test_many_copies_of_a_few_samples_are_learnt():
     X = rng.integers(0, 2, size=(2000, 2)).astype(float)
     y = (rng.random(2000) < 0.2 + 0.6 * (X[:, 0] != X[:, 1])).astype(int)
     cells = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    shares = [y[(X == cell).all(axis=1)].mean() for cell in cells]
+    shares = [y[(cell == X).all(axis=1)].mean() for cell in cells]
     forest = BoostedForestClassifier(random_state=0).fit(X, y)
     np.testing.assert_allclose(forest.predict_proba(cells)[:, 1], shares, atol=0.02)

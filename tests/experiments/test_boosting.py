@@ -6,9 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import boosting_images, boosting_simulations, boosting_tables
+from experiments import (
+    boosting_defaults,
+    boosting_images,
+    boosting_simulations,
+    boosting_tables,
+)
 from experiments.boosting_systems import log_loss_of
 from experiments.data import Split
+from experiments.store import Store
+from experiments.uci import UciSet
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import log_loss
 
@@ -54,3 +61,25 @@ def test_settings_for_images_are_judged_by_training_images(monkeypatch):
     values = boosting_images.measure(cell | {"data": Path()})
     assert values["error"] < 0.6
     assert values["n_rounds"] == 10
+
+
+def test_pages_compare_the_systems_that_have_been_measured(tmp_path):
+    store = Store(tmp_path / "cells.csv", ("dataset", "fold", "system"), boosting_tables.SCORES)
+    for dataset, gap in (("iris", 0.1), ("wine", 0.2), ("bank_full", -0.1)):
+        for system, score in (("silvan", 0.5), ("LightGBM", 0.5 + gap)):
+            row = {"dataset": dataset, "fold": 0, "system": system, "fit_s": 2.0, "predict_s": 1.0}
+            store.add({**row, "error": score, "log_loss": score})
+    parts = boosting_tables.describe(store, ("iris", "wine"), {"iris": 150, "wine": 178})
+    assert "| silvan | 1.00 | 0.5000 | - | - |" in parts[0]
+    assert "| LightGBM | 2.00 | 0.6500 | 2 / 0 |" in parts[0]
+    assert "CatBoost" not in "".join(parts)
+    assert not boosting_tables.describe(store, ("zoo",), {"zoo": 101})
+
+
+@pytest.mark.parametrize("candidate", boosting_defaults.CANDIDATES)
+def test_candidates_for_defaults_are_measured(monkeypatch, candidate):
+    X, y = load_iris(return_X_y=True)
+    found = UciSet(X.astype(np.float32), y, y, X[:0], y[:0])
+    monkeypatch.setattr(boosting_defaults, "load_uci", lambda data, name: found)
+    cell = {"dataset": "iris", "fold": 0, "candidate": candidate, "data": None}
+    assert boosting_defaults.measure(cell)["error"] <= 0.2

@@ -44,8 +44,8 @@ add_parts(
                 Largest depth of a tree; None sets no limit.
             min_samples_leaf : int, float or "auto", default="auto"
                 Number of distinct samples that both sides of a split need; a float below 1 is a
-                fraction of the samples. "auto" is 20, or a fifth of the distinct samples where these
-                are fewer than 100.
+                fraction of the samples. "auto" is 20, or a fifth of the distinct samples where
+                these are fewer than 100.
             min_child_weight : float, default=0.001
                 Least sum of hessians on both sides of a split.
             l1_regularization : float, default=0.0
