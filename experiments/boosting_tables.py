@@ -154,7 +154,8 @@ def describe(store: Store, known: tuple[str, ...], n: dict[str, int]) -> list[st
         for system in SYSTEMS + TABLE_SYSTEMS
         if any(name in known for name in store.distinct("dataset", system=system))
     ]
-    parts, single = [], []
+    parts: list[str] = []
+    single: list[str] = []
     for score in ("log_loss", "error"):
         found = {k: row for k, row in collect(store, score, systems).items() if k in known}
         if not found:

@@ -39,7 +39,9 @@ def test_defaults_are_those_of_boosting():
 def test_single_features_predict_as_well_as_histogram_gradient_boosting(two_classes, numeric):
     X, y = two_classes
     ours = BoostedForestClassifier(50, projections=AxisAligned()).fit(X[:400], y[:400])
-    theirs = HistGradientBoostingClassifier(max_iter=50, early_stopping=False)
+    theirs = HistGradientBoostingClassifier(
+        max_iter=50, l2_regularization=ours.l2_regularization, early_stopping=False
+    )
     theirs.fit(X[:400], y[:400])
     loss = [log_loss(y[400:], forest.predict_proba(X[400:])) for forest in (ours, theirs)]
     assert abs(loss[0] - loss[1]) < 0.03
