@@ -7,7 +7,7 @@ from silvan.forests._docs import add_parts
 add_parts(
     {
         "boosted_n_estimators": """
-            n_estimators : int, default=100
+            n_estimators : int, default=100 (200 on grids)
                 Number of rounds. A round grows one tree for each raw score: one for a single target
                 or two classes, otherwise one for each output or class.
         """,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from silvan._parameters import growing
 from silvan.boosting.classifier import BoostedForestClassifier
@@ -72,6 +72,7 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
 
 
@@ -133,4 +134,5 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
