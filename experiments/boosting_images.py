@@ -21,6 +21,7 @@ CHOOSING_ROUNDS, ROUNDS = 100, 300
 SCORES = ("error", "log_loss", "n_rounds", "wall_s")
 CANDIDATES: dict[str, dict[str, Any]] = {
     "default": {},
+    "twice the rounds": {"rounds": 2.0},
     "rate .05, twice the rounds": {"learning_rate": 0.05, "rounds": 2.0},
     "512 windows": {"max_features": 512},
     "63 leaves": {"max_leaf_nodes": 63},
@@ -101,6 +102,23 @@ def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]])
     ]
 
 
+def test_table(store: Store) -> str:
+    """Errors on the test images after training with all others."""
+    rows = []
+    for dataset in DATASETS:
+        for setting in store.distinct("setting", stage="test", dataset=dataset):
+            where = {"stage": "test", "dataset": dataset, "setting": setting}
+            rounds, loss, seconds = (
+                store.mean(score, **where) for score in ("n_rounds", "log_loss", "wall_s")
+            )
+            error = percent(store.mean("error", **where))
+            rows.append(
+                [dataset, setting, number(rounds, 0), error, number(loss), number(seconds, 0)]
+            )
+    header = ["60,000 training images", "setting", "rounds", "test error", "log loss", "seconds"]
+    return table(header, rows)
+
+
 def write(store: Store, arguments: Arguments) -> None:
     """The page: what was chosen, what it was chosen from, and the test errors."""
     expectations, parts = [], [f"`{arguments.command}`"]
@@ -121,10 +139,10 @@ def write(store: Store, arguments: Arguments) -> None:
         for setting, target in zip(("default", chosen), TARGETS[dataset], strict=True):
             where = {"stage": "test", "dataset": dataset, "setting": setting}
             error = store.mean("error", **where)
-            seconds = number(store.mean("wall_s", **where), 0)
-            claim = f"{dataset}, {setting}, {seconds} s: at most {percent(target)}"
-            expectations.append(at_most(claim, error, target))
+            claim = f"{dataset}, {setting}: at most {percent(target)}"
+            expectations.append(at_most(claim, error, target)._replace(measured=percent(error)))
     parts.insert(1, expectations_table(expectations))
+    parts.insert(2, test_table(store))
     page = arguments.output / "boosting_images.md"
     write_measured(page, "Boosted forests on images", "\n\n".join(parts))
 

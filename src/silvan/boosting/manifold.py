@@ -74,6 +74,8 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
 
     n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False
 
 
 @shared_docs
@@ -136,3 +138,5 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
 
     n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False

@@ -33,7 +33,7 @@ class Convolutions(Channel):
     ----------
     n_kernels : int, default=64
         Number of kernels for each plane of a sample.
-    max_length : int or None, default=64
+    max_length : int or None, default=32
         Arrays that would be longer than this along the last axis hold shares of as few neighbouring
         cells as it takes, in place of single cells; None sets no limit. It bounds memory.
     order : int, default=0
@@ -52,13 +52,13 @@ class Convolutions(Channel):
     >>> X = np.random.default_rng(0).normal(size=(20, 50))
     >>> fitted = fit_channels([Convolutions(4)], X, seed=0)
     >>> fitted.transform(X).shape, fitted.layout.names
-    ((20, 200), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
+    ((20, 100), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
     >>> sorted(np.unique(fitted.transform(X)).tolist())
     [0.0, 1.0]
     """
 
     n_kernels: int = 64
-    max_length: int | None = 64
+    max_length: int | None = 32
     order: int = 0
 
     def names(self, plane: Plane) -> list[str]:
