@@ -58,7 +58,7 @@ def measure(cell: Cell) -> Cell:
         forest = BoostedManifoldForestClassifier(random_state=seed, n_jobs=-1)
     else:
         rounds = CHOOSING_ROUNDS if cell["stage"] == "choose" else ROUNDS
-        forest = make_forest(cell["setting"], seed, 20 if cell["quick"] else rounds)
+        forest = make_forest(cell["setting"], seed, rounds)
     forest.fit(X.reshape(shape), y)
     wall = time.perf_counter() - start
     probabilities = forest.predict_proba(X_test.reshape(shape))
@@ -94,7 +94,6 @@ def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]])
             "n": 500 if arguments.quick else n,
             "seed": seed,
             "data": arguments.data,
-            "quick": arguments.quick,
         }
         for dataset in DATASETS
         for seed in range(arguments.seeds if stage == "choose" else 1)

@@ -179,7 +179,7 @@ def test_convolutions_of_differences_are_those_of_the_series_of_differences(boun
 
 
 def test_thresholds_divide_the_cells_of_training_samples():
-    fitted = fit_channels([Convolutions(64)], SERIES, seed=0)
+    fitted = fit_channels([Convolutions(64, max_length=None)], SERIES, seed=0)
     shares = fitted.transform(SERIES).reshape(30, 64, 40).mean(axis=(0, 2))
     assert 0.3 < shares.mean() < 0.7
     assert ((shares > 0.02) & (shares < 0.98)).mean() > 0.8

@@ -54,7 +54,7 @@ class Convolutions(Channel):
     >>> fitted.transform(X).shape, fitted.layout.names
     ((20, 100), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
     >>> sorted(np.unique(fitted.transform(X)).tolist())
-    [0.0, 1.0]
+    [0.0, 0.5, 1.0]
     """
 
     n_kernels: int = 64
