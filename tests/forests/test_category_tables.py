@@ -179,5 +179,5 @@ def test_columns_in_another_order_or_number_are_reported_as_such(change, fault):
 def test_another_number_of_columns_without_names_is_reported_as_such():
     X = np.array([["a", 1.0], ["b", 2.0]] * 5, dtype=object)
     forest = ForestClassifier(2, categorical_features=[0], random_state=0).fit(X, [0, 1] * 5)
-    with pytest.raises(ValueError, match="X has 3 features, but .* is expecting 2"):
+    with pytest.raises(ValueError, match="X has 3 features, but"):
         forest.predict(np.array([["a", 1.0, "text"]], dtype=object))
