@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from silvan._parameters import growing
 from silvan.boosting.classifier import BoostedForestClassifier
@@ -72,8 +72,11 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
     l2_regularization: float = growing(0.0)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False
 
 
 @shared_docs
@@ -134,4 +137,7 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False
