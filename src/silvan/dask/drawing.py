@@ -38,6 +38,7 @@ class TreeDrawer:
 
     def __init__(self, sampling: Sampling, starts: NDArray[np.int64], *, with_ranks: bool) -> None:
         self._sampling = sampling
+        self._draws = sampling.native()
         self._starts = starts
         self._ranks: NDArray[np.uint32] | None = None
         if with_ranks:
@@ -47,9 +48,8 @@ class TreeDrawer:
     def __call__(self, tree: int) -> list[Picks]:
         """The draws of a tree, partition by partition."""
         sampling = self._sampling
-        drawn = sampling.multiplicities(tree)
-        kept = np.flatnonzero(drawn).astype(np.int32)
-        counts: NDArray[Any] = drawn[kept]
+        counts: NDArray[Any]
+        kept, counts = _core.list_draws(self._draws, sampling.seed, tree)
         if counts.max() < 256:
             counts = counts.astype(np.uint8)
         numbers = sampling.sample_numbers(kept)
