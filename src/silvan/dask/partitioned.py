@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from functools import partial
 from operator import getitem
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import dask
 import numpy as np
@@ -16,6 +16,7 @@ from silvan._validation import MAX_SAMPLES, check_sample_weight, invalid
 from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
+    Picks,
     Survey,
     encode_labels,
     encode_partition,
@@ -27,7 +28,7 @@ from silvan.dask.blocks import (
     scale_block,
     survey_partition,
 )
-from silvan.dask.drawing import GrowingJob, TreeDrawer, grow_drawn, vote_on_block
+from silvan.dask.drawing import Drawn, GrowingJob, TreeDrawer, Votes, grow_drawn, vote_on_block
 from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
 from silvan.dask.partitions import Part
@@ -41,7 +42,7 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
 from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
-from silvan.forests.targets import ClassTargets, NumberTargets, Targets
+from silvan.forests.targets import ClassTargets, NumberTargets, SeveralClassTargets, Targets
 from silvan.preprocessing import sample_counts
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _SHARE_OF_TREES = 0.2
 # A worker holds the samples of a tree as they come, in columns, and joined from their partitions.
 _COPIES_OF_A_TREE = 3
 _DEFAULT_MEMORY = 4 * 2**30
-# Draws go through the scheduler, so many at a time (samples, of 5 bytes each as a rule).
+# Draws go through the scheduler, so many at a time (samples, of 3 bytes each as a rule).
 _DRAWS_AT_ONCE = 2**24
 _TREES_PER_THREAD = 16
 
@@ -88,7 +89,7 @@ class Partitioned:
         seen = [survey for survey in surveys if survey.n_samples]
         classes = None
         if isinstance(forest, ForestClassifier):
-            classes = np.unique(np.concatenate([survey.targets for survey in seen]))
+            classes = _join_classes([survey.labels for survey in seen if survey.labels])
         dtype = np.result_type(*(survey.dtype for survey in seen))
         self._encoding = Encoding(forest._reader(), dtype, classes)
         self._encode()
@@ -110,8 +111,8 @@ class Partitioned:
         channels = None
         if isinstance(reader, GridForest) and reader.channels_ is not None:
             channels = reader.channels_ = self._learn_channels(reader, plan, seed)
-        order, repeats = self._order(reader, spreads, plan)
         honest = plan.estimation_share > 0
+        order, repeats = self._order(reader, spreads, plan, with_repeats=honest)
         if plan.stratified:
             raise invalid(
                 "class_weight",
@@ -119,7 +120,7 @@ class Partitioned:
                 "balanced_subsample",
                 'pass "balanced", or layout="replicated"',
             )
-        sampling = sampling_in_order(plan, order, repeats if honest else None, seed)
+        sampling = sampling_in_order(plan, order, repeats, seed)
         self._drawer = TreeDrawer(
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
@@ -127,13 +128,18 @@ class Partitioned:
         return TrainingSamples(layout, checked.targets, sampling, spreads, self._scaler, channels)
 
     def _order(
-        self, reader: BaggedSupervisedForest, spreads: NDArray[np.float64] | None, plan: SamplePlan
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        self,
+        reader: BaggedSupervisedForest,
+        spreads: NDArray[np.float64] | None,
+        plan: SamplePlan,
+        *,
+        with_repeats: bool,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
         """The canonical order of the samples that take part, and which equal the one before."""
         session = self._session
         hash_one = partial(hash_block, reader, unit_factors(spreads))
         hashes = session.compute([(hash_one, block) for block in self._blocks])
-        found = canonical_order(session, hashes, self._starts, plan)
+        found = canonical_order(session, hashes, self._starts, plan, with_repeats=with_repeats)
         session.drop(hashes)
         return found
 
@@ -141,7 +147,8 @@ class Partitioned:
         """Let channels learn from distinct samples, in the canonical order of what was given."""
         raw = copy(reader)
         raw.channels_ = None
-        order, repeats = self._order(raw, None, plan)
+        order, repeats = self._order(raw, None, plan, with_repeats=True)
+        assert repeats is not None
         first = order[repeats == 0].astype(np.int32)
         numbers = first if plan.kept is None else plan.kept[first]
         return learn_channels(
@@ -155,7 +162,7 @@ class Partitioned:
         job = GrowingJob(
             forest._reader(),
             rows.sampling.plan.without_samples(),
-            rows.targets.n_values,
+            rows.targets.with_encoded(rows.targets.encoded[:0]),
             rows.targets.rounding(rows.sampling.plan),
             rows.spreads,
             rows.sampling.seed,
@@ -172,26 +179,32 @@ class Partitioned:
             del part  # joining frees what nobody holds
         return join_forests(grown)
 
-    def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def out_of_bag(self, forest: ClusterForest) -> Votes:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
         session, n_trees = self._session, forest.forest_.n_trees
-        drawn: list[list[NDArray[np.int32]]] = [[] for _ in self._blocks]
-        for tree in range(n_trees):
-            for places, picks in zip(drawn, self._drawer(tree), strict=True):
-                places.append(picks.places)
+        plan = forest._sampling.plan
+        at_once = max(1, _DRAWS_AT_ONCE // min(plan.n_draws, plan.n_kept))
         arrays = session.client.scatter(forest.forest_, hash=False)
         reader = forest._reader()
-        votes = session.results(
-            session.compute(
-                [
-                    (partial(vote_on_block, reader, places), arrays, block)
-                    for block, places in zip(self._blocks, drawn, strict=True)
-                ]
+        votes: list[Any] = [None] * len(self._blocks)
+        for first in range(0, n_trees, at_once):
+            drawn = [self._drawer(tree) for tree in range(first, min(first + at_once, n_trees))]
+            before = votes
+            votes = session.compute_large(
+                (
+                    partial(vote_on_block, reader, first, self._picks(drawn, k)),
+                    before[k],
+                    arrays,
+                    block,
+                )
+                for k, block in enumerate(self._blocks)
             )
-        )
-        kept = forest._sampling.plan.kept
-        sums = np.concatenate([sums for sums, _ in votes])
-        counts = np.concatenate([counts for _, counts in votes])
+            session.wait(votes)
+            session.drop([future for future in before if future is not None])
+        found: list[Votes] = session.results(votes)
+        kept = plan.kept
+        sums = np.concatenate([sums for sums, _ in found])
+        counts = np.concatenate([counts for _, counts in found])
         return (sums, counts) if kept is None else (sums[kept], counts[kept])
 
     def _encode(self) -> None:
@@ -210,14 +223,20 @@ class Partitioned:
     def _targets(self, seen: list[Survey]) -> Targets:
         classes = self._encoding.classes
         if classes is None:
-            numbers = [survey.targets for survey in seen if survey.targets is not None]
+            numbers = [survey.numbers for survey in seen if survey.numbers is not None]
             _check_widths([part.shape[1:] for part in numbers])
             criterion = getattr(self._encoding.forest, "criterion", "")
             return NumberTargets.encode(np.concatenate(numbers), criterion)
         # As short as can be: of a large table these are what the client holds most of.
-        encode = partial(encode_labels, classes, dtype=np.min_scalar_type(len(classes)).type)
-        codes = self._session.compute([(encode, part.y) for part in self._parts])
-        return ClassTargets(classes, np.concatenate(self._session.results(codes)))
+        dtype = np.min_scalar_type(max(map(len, classes))).type
+        encode = partial(encode_labels, classes, dtype=dtype)
+        futures = self._session.compute([(encode, part.y) for part in self._parts])
+        codes = np.concatenate(self._session.results(futures))
+        if len(classes) == 1:
+            return ClassTargets(classes[0], codes)
+        targets = SeveralClassTargets(classes, codes)
+        cast(ForestClassifier, self._encoding.forest)._check_several(targets.each_label())
+        return targets
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
         if seen[0].weight is None:
@@ -270,19 +289,13 @@ class Partitioned:
         """Pick the samples of some trees from all partitions, and grow groups of these trees."""
         session = self._session
         ranges = list(tree_ranges(trees, session.n_threads()))
-        picks = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
-        picked = session.compute(
-            [
-                (
-                    partial(pick_samples, int(start), [[t[k] for t in group] for group in picks]),
-                    block,
-                )
-                for k, (start, block) in enumerate(
-                    zip(self._starts[:-1], self._blocks, strict=True)
-                )
-            ]
+        drawn = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
+        starts = self._starts.tolist()
+        picked = session.compute_large(
+            (partial(pick_samples, starts[k], [self._picks(group, k) for group in drawn]), block)
+            for k, block in enumerate(self._blocks)
         )
-        del picks
+        del drawn
         futures = []
         for number, (first, _) in enumerate(ranges):
             parts = [session.submit(getitem, future, number) for future in picked]
@@ -290,6 +303,10 @@ class Partitioned:
             session.drop(parts)
         session.drop(picked)
         return session.results(futures)
+
+    def _picks(self, drawn: list[Drawn], k: int) -> list[Picks]:
+        """What some trees drew of a partition."""
+        return [self._drawer.picks(of_tree, k) for of_tree in drawn]
 
     def _trees_at_once(self, rows: TrainingSamples) -> int:
         """How many trees the memory of the workers has room for."""
@@ -316,6 +333,12 @@ class Partitioned:
         """Memory of all workers together."""
         workers = self._session.workers().values()
         return sum(worker["memory_limit"] or _DEFAULT_MEMORY for worker in workers)
+
+
+def _join_classes(labels: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
+    """The classes of each output in all partitions."""
+    _check_widths([() if len(part) == 1 else (len(part),) for part in labels])
+    return [np.unique(np.concatenate(of_output)) for of_output in zip(*labels, strict=True)]
 
 
 def _check_widths(widths: list[tuple[int, ...]]) -> None:

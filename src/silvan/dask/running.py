@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from types import TracebackType
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -22,6 +23,7 @@ _REMEDY = (
     "samples for each tree (max_samples)"
 )
 
+_LARGE_CALLS_AT_ONCE = 16
 _SECONDS_TO_LOOK = 5
 _SECONDS_WITHOUT_WORKERS = 60
 
@@ -140,6 +142,14 @@ class Session:
         # The draws of trees travel with the tasks, in batches of a bounded size.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
             return [self._keep(future) for future in self.client.compute(tasks)]
+
+    def compute_large(self, calls: Iterable[tuple[Any, ...]]) -> list[Future]:
+        """The same for functions that hold much: made and sent a few at a time."""
+        futures: list[Future] = []
+        left = iter(calls)
+        while some := list(islice(left, _LARGE_CALLS_AT_ONCE)):
+            futures += self.compute(some)
+        return futures
 
     def result(self, future: Future) -> Any:
         """The result of a task, which is not kept on the worker."""
