@@ -14,6 +14,8 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,7 +80,9 @@ def report(spent: dict[str, list[Spent]]) -> None:
 
 
 def measure_memory(options: argparse.Namespace) -> None:
-    write_table(options.folder / "table", options.rows)
+    # In another process: what writing needs is no memory of the client.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        pool.submit(write_table, options.folder / "table", options.rows).result()
     out = options.folder / "predicted"
     shutil.rmtree(out, ignore_errors=True)
     with start(options) as cluster, Client(cluster):

@@ -33,7 +33,7 @@ from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
 from silvan.dask.partitions import Part
 from silvan.dask.replicated import tree_ranges
-from silvan.dask.running import ClusterError, Session
+from silvan.dask.running import ClusterError, Session, give_back_memory
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -141,6 +141,7 @@ class Partitioned:
         hashes = session.compute([(hash_one, block) for block in self._blocks])
         found = canonical_order(session, hashes, self._starts, plan, with_repeats=with_repeats)
         session.drop(hashes)
+        give_back_memory()
         return found
 
     def _learn_channels(self, reader: Any, plan: SamplePlan, seed: int) -> FittedChannels:
@@ -177,6 +178,7 @@ class Partitioned:
                 if progress is not None:
                     progress(sum(one.n_trees for one in grown))
             del part  # joining frees what nobody holds
+            give_back_memory()
         return join_forests(grown)
 
     def out_of_bag(self, forest: ClusterForest) -> Votes:
@@ -227,16 +229,24 @@ class Partitioned:
             _check_widths([part.shape[1:] for part in numbers])
             criterion = getattr(self._encoding.forest, "criterion", "")
             return NumberTargets.encode(np.concatenate(numbers), criterion)
-        # As short as can be: of a large table these are what the client holds most of.
-        dtype = np.min_scalar_type(max(map(len, classes))).type
-        encode = partial(encode_labels, classes, dtype=dtype)
-        futures = self._session.compute([(encode, part.y) for part in self._parts])
-        codes = np.concatenate(self._session.results(futures))
+        codes = self._codes(classes)
         if len(classes) == 1:
             return ClassTargets(classes[0], codes)
         targets = SeveralClassTargets(classes, codes)
         cast(ForestClassifier, self._encoding.forest)._check_several(targets.each_label())
         return targets
+
+    def _codes(self, classes: list[NDArray[Any]]) -> NDArray[Any]:
+        """The codes of all samples, which only weights of classes and out-of-bag scores read."""
+        reader = cast(ForestClassifier, self._encoding.forest)
+        if reader.class_weight is None and not reader.oob_score:
+            shape = (int(self._starts[-1]), len(classes))
+            return np.broadcast_to(np.uint8(0), shape if len(classes) > 1 else shape[:1])
+        # As short as can be: of a large table these are much of what the client holds.
+        dtype = np.min_scalar_type(max(map(len, classes))).type
+        encode = partial(encode_labels, classes, dtype=dtype)
+        futures = self._session.compute([(encode, part.y) for part in self._parts])
+        return np.concatenate(self._session.results(futures))
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
         if seen[0].weight is None:
@@ -302,7 +312,7 @@ class Partitioned:
             futures.append(session.submit(grow_drawn, job, first, parts))
             session.drop(parts)
         session.drop(picked)
-        return session.results(futures)
+        return [session.result(future) for future in futures]
 
     def _picks(self, drawn: list[Drawn], k: int) -> list[Picks]:
         """What some trees drew of a partition."""

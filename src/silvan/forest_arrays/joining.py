@@ -55,8 +55,8 @@ def _take_windows(forest: ForestArrays, indices: NDArray[np.int32]) -> dict[str,
 def join_forests(forests: list[ForestArrays]) -> ForestArrays:
     """The trees of some forests, one forest after the other.
 
-    The list ends up empty: what nobody else holds is freed array by array, so that a large forest
-    is not in memory twice.
+    The list ends up empty: what nobody else holds is freed part by part, so that a large forest is
+    not in memory twice.
     """
     for before, after in pairwise(forests):
         _check_joinable(before, after)
@@ -75,8 +75,19 @@ def join_forests(forests: list[ForestArrays]) -> ForestArrays:
             parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
         if name == "direction_indices":
             parts = _shift_windows(parts, n_features, n_windows)
-        joined[name] = np.concatenate(parts)
+        joined[name] = _concatenate(parts)
     return make(**joined, n_features=n_features, n_outputs=n_outputs)
+
+
+def _concatenate(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The parts one after the other; each is let go of once it is copied."""
+    whole = np.empty(sum(map(len, parts)), dtype=parts[0].dtype)
+    end = len(whole)
+    while parts:
+        part = parts.pop()
+        whole[end - len(part) : end] = part
+        end -= len(part)
+    return whole
 
 
 def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:
