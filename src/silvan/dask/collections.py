@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 from math import isnan, prod
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import dask
 import dask.array as da
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from silvan.dask.partitions import count_samples
+from silvan.dask.sending import send_forest
 from silvan.forests.supervised import SupervisedForest
 
 if TYPE_CHECKING:
@@ -130,7 +133,17 @@ def _send(client: Client | None, local: SupervisedForest) -> Any:
         return local
     if local.forest_.nbytes <= _MAX_BYTES_IN_GRAPH:
         return local
-    return client.scatter(local, hash=False)
+    shell = copy(local)
+    del shell.forest_
+    key = f"silvan-complete-{uuid4().hex}"
+    return client.submit(_complete, shell, send_forest(client, local.forest_), key=key)
+
+
+def _complete(shell: SupervisedForest, arrays: Any) -> SupervisedForest:
+    """The estimator with its trees, which travelled by themselves."""
+    model = copy(shell)
+    model.forest_ = arrays
+    return model
 
 
 def _predict_block(X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...]) -> Any:

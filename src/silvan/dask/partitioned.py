@@ -32,8 +32,8 @@ from silvan.dask.drawing import Drawn, GrowingJob, TreeDrawer, Votes, grow_drawn
 from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
 from silvan.dask.partitions import Part
-from silvan.dask.replicated import tree_ranges
-from silvan.dask.running import ClusterError, Session, give_back_memory
+from silvan.dask.running import ClusterError, Session, give_back_memory, tree_ranges
+from silvan.dask.sending import send_forest
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -186,7 +186,7 @@ class Partitioned:
         session, n_trees = self._session, forest.forest_.n_trees
         plan = forest._sampling.plan
         at_once = max(1, _DRAWS_AT_ONCE // min(plan.n_draws, plan.n_kept))
-        arrays = session.client.scatter(forest.forest_, hash=False)
+        arrays = send_forest(session.client, forest.forest_)
         reader = forest._reader()
         votes: list[Any] = [None] * len(self._blocks)
         for first in range(0, n_trees, at_once):

@@ -7,12 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import islice, pairwise
 from types import TracebackType
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import dask
+import numpy as np
 from distributed import CancelledError, Client, Future, default_client, get_worker, wait
 from distributed.scheduler import KilledWorker
 
@@ -86,6 +87,13 @@ def stop_if_cancelled() -> Callable[[int], None]:
             raise ClusterError(f"task {key} was cancelled; nobody waits for its result.")
 
     return look
+
+
+def tree_ranges(trees: tuple[int, int], n_ranges: int) -> Iterator[tuple[int, int]]:
+    """Ranges of trees of about the same size."""
+    first, last = trees
+    ends = np.linspace(first, last, min(n_ranges, last - first) + 1).round().astype(int).tolist()
+    return pairwise(ends)
 
 
 def give_back_memory() -> None:
