@@ -25,7 +25,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from dask.utils import parse_bytes
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, SchedulerPlugin
 
 import silvan
 import silvan.dask
@@ -85,7 +85,9 @@ def measure_memory(options: argparse.Namespace) -> None:
         pool.submit(write_table, options.folder / "table", options.rows).result()
     out = options.folder / "predicted"
     shutil.rmtree(out, ignore_errors=True)
-    with start(options) as cluster, Client(cluster):
+    with start(options) as cluster, Client(cluster) as client:
+        counter = TaskCounter()
+        cluster.scheduler.add_plugin(counter)
         watch = MemoryWatch({name: nanny.pid for name, nanny in cluster.workers.items()})
         frame = dd.read_parquet(options.folder / "table")
         features = frame.drop(columns="y")
@@ -95,12 +97,15 @@ def measure_memory(options: argparse.Namespace) -> None:
         with watch:
             watch.mark("fit")
             fit = measured(lambda: forest.fit(features, frame["y"]))
+            moved = client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total)
+            n_tasks = len(counter.keys)
             watch.mark("predict")
             predicted = forest.predict(features).to_frame("label")
             predict = measured(lambda: predicted.to_parquet(out))
     n_written = sum(pq.read_metadata(path).num_rows for path in out.glob("*.parquet"))
     assert n_written == options.rows, n_written
     print(f"fit {fit.wall:.0f} s, predict {predict.wall:.0f} s, load {predict.load:.1f}")
+    print(f"{n_tasks:,} tasks of the fit, {sum(moved.values()) / 1e9:.2f} GB between workers")
     print(f"{forest.forest_!r}, {forest.forest_.nbytes / 1e6:.0f} MB")
     for name, peaks in watch.peaks().items():
         print(f"{name}: at most " + ", ".join(f"{at / 1e6:.0f} MB ({of})" for of, at in peaks))
@@ -147,6 +152,17 @@ def measured(call: Callable[[], object], pids: Sequence[int] = ()) -> Spent:
     begin, begin_cpu = time.perf_counter(), cpu()
     call()
     return Spent(time.perf_counter() - begin, cpu() - begin_cpu, os.getloadavg()[0])
+
+
+class TaskCounter(SchedulerPlugin):
+    """The tasks that a scheduler was given."""
+
+    def __init__(self) -> None:
+        self.keys: set[object] = set()
+
+    def transition(self, key: object, start: str, finish: str, *args: object, **kw: object) -> None:
+        if finish == "processing":
+            self.keys.add(key)
 
 
 class MemoryWatch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from operator import getitem
@@ -35,7 +36,7 @@ from silvan.dask.partitions import Part
 from silvan.dask.running import ClusterError, Session, give_back_memory, tree_ranges
 from silvan.dask.sending import send_forest
 from silvan.forest_arrays import ForestArrays
-from silvan.forest_arrays.joining import join_forests
+from silvan.forest_arrays.joining import ForestCollector
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.fitting import CheckedSamples, TrainingSamples
@@ -170,16 +171,17 @@ class Partitioned:
         )
         first, last = trees
         at_once = self._trees_at_once(rows)
-        grown: list[ForestArrays] = []
+        grown = ForestCollector()
         for start in range(first, last, at_once):
-            batch = (start, min(start + at_once, last))
-            for part in self._grow_batch(job, batch):
-                grown.append(part)
+            n_grown = start - first
+            for part in self._grow_batch(job, (start, min(start + at_once, last))):
+                grown.add(part)
+                n_grown += part.n_trees
                 if progress is not None:
-                    progress(sum(one.n_trees for one in grown))
-            del part  # joining frees what nobody holds
+                    progress(n_grown)
+                del part  # before the next one comes
             give_back_memory()
-        return join_forests(grown)
+        return grown.collected()
 
     def out_of_bag(self, forest: ClusterForest) -> Votes:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
@@ -295,7 +297,7 @@ class Partitioned:
         inside = slice(*np.searchsorted(kept, [start, end]))
         return kept[inside] - start, None if counts is None else counts[inside]
 
-    def _grow_batch(self, job: GrowingJob, trees: tuple[int, int]) -> list[ForestArrays]:
+    def _grow_batch(self, job: GrowingJob, trees: tuple[int, int]) -> Iterator[ForestArrays]:
         """Pick the samples of some trees from all partitions, and grow groups of these trees."""
         session = self._session
         ranges = list(tree_ranges(trees, session.n_threads()))
@@ -312,7 +314,8 @@ class Partitioned:
             futures.append(session.submit(grow_drawn, job, first, parts))
             session.drop(parts)
         session.drop(picked)
-        return [session.result(future) for future in futures]
+        give_back_memory()
+        return (session.result(future) for future in futures)
 
     def _picks(self, drawn: list[Drawn], k: int) -> list[Picks]:
         """What some trees drew of a partition."""

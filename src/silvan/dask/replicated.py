@@ -21,8 +21,8 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples
 if TYPE_CHECKING:
     from silvan.dask.forest import ClusterForest
 
-# So many tasks for each thread of the cluster: a few, so that no worker waits long for the last.
-_TASKS_PER_THREAD = 8
+# So many tasks for each thread of the cluster: short, so that no worker waits long for the last.
+_TASKS_PER_THREAD = 32
 
 
 @dataclass(frozen=True, eq=False)

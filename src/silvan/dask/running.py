@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ _REMEDY = (
     "samples for each tree (max_samples)"
 )
 
-_LARGE_CALLS_AT_ONCE = 16
+_LARGE_CALLS_AT_ONCE = 4
 _SECONDS_TO_LOOK = 5
 _SECONDS_WITHOUT_WORKERS = 60
 
@@ -101,6 +102,7 @@ def give_back_memory() -> None:
 
     A client would seem to need all that ever passed through it.
     """
+    gc.collect()
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
