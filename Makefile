@@ -42,9 +42,12 @@ lint: $(VENV)/group-lint
 	$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run --Werror $(CPP)
 
-# Faults that compilers do not warn of; the core needs no headers but its own.
+# Faults that compilers do not warn of; the core needs no headers but its own, the bindings those of Python and nanobind.
+TIDY = xargs -P 2 -I{} $(BIN)/clang-tidy --quiet {} -- -std=c++20 -Icpp
 tidy: $(VENV)/group-lint
-	@ls cpp/core/*.cpp cpp/core/*/*.cpp | xargs -P 2 -I{} $(BIN)/clang-tidy --quiet {} -- -std=c++20 -Icpp
+	@ls cpp/core/*.cpp cpp/core/*/*.cpp | $(TIDY)
+	@ls cpp/bindings/*.cpp | $(TIDY) -isystem "$$($(BIN)/python -m nanobind --include_dir)" \
+	-isystem "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"
 
 format: $(VENV)/group-lint
 	$(BIN)/ruff format .

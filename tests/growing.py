@@ -40,6 +40,10 @@ def to_native_options(options):
     return set_all(_core.GrowOptions(), options)
 
 
+def make_draws(order, n_draws, replace=True, **others):
+    return set_all(_core.SampleDraws(order, n_draws, replace), others)
+
+
 def grow(
     X, y, distribution, options, *, rows=None, weights=None, source=None, trees=1, n_threads=1
 ):
@@ -49,7 +53,7 @@ def grow(
         _core.to_columns(X),
         source,
         _core.Targets(y, weights, options["n_outputs"], options.get("n_averaged")),
-        _core.SampleDraws(**(make_rows(len(X)) if rows is None else rows)),
+        make_draws(**(make_rows(len(X)) if rows is None else rows)),
         None if n_categories is None else np.asarray(n_categories, dtype=np.int64),
     )
     native = to_native_options(options)
@@ -57,11 +61,11 @@ def grow(
 
 
 def draw_rows(rows, seed, tree):
-    return _core.draw_samples(_core.SampleDraws(**rows), seed, tree)
+    return _core.draw_samples(make_draws(**rows), seed, tree)
 
 
 def estimation_rows(rows, seed, tree):
-    return _core.estimation_samples(_core.SampleDraws(**rows), seed, tree)
+    return _core.estimation_samples(make_draws(**rows), seed, tree)
 
 
 def sample_directions(distribution, seed, tree, path, n_directions, attempt=0, rows=None):

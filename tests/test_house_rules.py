@@ -1,6 +1,7 @@
 """Limits that keep files and functions readable; clang-tidy has those of C++ functions."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,9 @@ def test_files_are_short():
 
 
 def test_functions_have_few_parameters():
+    """Those of the stub are the functions that the bindings show to Python."""
     found = []
-    for path in sources("src/**/*.py"):
+    for path in sources("src/**/*.py", "src/**/*.pyi"):
         layer = path.relative_to(ROOT / "src/silvan").parts[0]
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef) or is_public(node, layer):
@@ -39,7 +41,7 @@ def test_functions_have_few_parameters():
 
 def is_public(function, layer):
     """Whether users call the function, with keywords."""
-    constructor = function.name == "__init__"
+    constructor = function.name == "__init__" and layer != "_core.pyi"
     private = function.name.startswith("_") and not constructor
     return not private and (constructor or layer in ABOVE_ESTIMATORS)
 
@@ -49,3 +51,11 @@ def test_the_first_line_of_a_file_says_why_it_exists(pattern):
     openings = {path: path.read_text().split("\n")[0] for path in sources(pattern)}
     silent = [str(path) for path, line in openings.items() if not line.startswith(('"""', "//"))]
     assert silent == []
+
+
+def test_code_uses_the_words_of_the_glossary():
+    """Distributions, plots, targets and maxima have other names in CONTRIBUTING.md than these."""
+    others = re.compile(r"\b(laws?|aright|marks|pictures?|_?most_\w*)\b", re.IGNORECASE)
+    paths = sources("src/**/*.py", "cpp/**/*.?pp")
+    found = {str(path): others.findall(path.read_text()) for path in paths}
+    assert {path: words for path, words in found.items() if words} == {}

@@ -265,8 +265,9 @@ def test_the_default_grid_is_bounded_by_its_cost():
 def test_only_the_last_round_complains_of_too_few_trees(parity):
     X, y = parity
     OutOfBagSearch(ForestClassifier(80, random_state=0), GRID, min_trees=2).fit(X, y)
-    with pytest.warns(UserWarning, match="no out-of-bag prediction"):
+    with pytest.warns(UserWarning, match="no out-of-bag prediction") as complaints:
         OutOfBagSearch(ForestClassifier(4, random_state=0), GRID, min_trees=2).fit(X, y)
+    assert len(complaints) == 1
 
 
 def test_the_bar_counts_trees_to_the_end(parity, capsys):

@@ -65,6 +65,7 @@ nb::tuple write_directions(const ColumnDescription& columns, std::int64_t n_feat
 template <typename T, typename Read>
 Array<T> read_column(const WindowTable& table, const Read& read) {
     std::vector<T> column;
+    column.reserve(table.windows.size());
     for (const Window& window : table.windows) column.push_back(static_cast<T>(read(window)));
     return to_numpy(std::move(column));
 }

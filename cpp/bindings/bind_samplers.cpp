@@ -275,10 +275,7 @@ PyType_Slot python_distribution_slots[] = {{Py_tp_traverse, reinterpret_cast<voi
                                            {Py_tp_clear, reinterpret_cast<void*>(&clear_python_distribution)},
                                            {0, nullptr}};
 
-}  // namespace
-
-void bind_samplers(nb::module_& m) {
-    load_lapack();
+void bind_nodes(nb::module_& m) {
     nb::class_<ProjectionDistribution>(m, "ProjectionDistribution",
                                        "Where a node's candidate directions come from; immutable.")
         .def_prop_ro("n_features", &ProjectionDistribution::n_features, "The number of features.")
@@ -295,7 +292,7 @@ void bind_samplers(nb::module_& m) {
                       std::optional<ConstArray<std::uint32_t>>>(),
              nb::arg("X"), nb::arg("targets").noconvert(), nb::arg("weights").none(), nb::arg("multiplicity"),
              nb::arg("samples").none());
-    nb::class_<PythonDistribution, ProjectionDistribution>(
+    const nb::class_<PythonDistribution, ProjectionDistribution> written_in_python(
         m, "PythonDistribution", nb::type_slots(python_distribution_slots), "A distribution written in Python.");
     nb::class_<NodeView>(m, "NodeView", "The node that a Python distribution draws for, during that call.")
         .def_prop_ro("tree", &NodeView::tree, "The number of the tree.")
@@ -305,7 +302,9 @@ void bind_samplers(nb::module_& m) {
         .def_prop_ro("X", &NodeView::features, "The features of the samples: float32 or uint8, a copy.")
         .def_prop_ro("targets", &NodeView::targets, "Class codes (int32) or outputs (float64) of the samples, a copy.")
         .def_prop_ro("weights", &NodeView::weights, "Multiplicity times sample weight of the samples, a copy.");
+}
 
+void bind_distributions(nb::module_& m) {
     m.def("axis_aligned", &make_axis_aligned, nb::arg("n_features"));
     m.def("sparse_signs", &make_sparse_signs, nb::arg("n_features"), nb::arg("mean_nonzeros"), nb::arg("poisson"),
           nb::arg("drop_empty") = false);
@@ -337,6 +336,9 @@ void bind_samplers(nb::module_& m) {
         nb::arg("name") = "sample",
         "A distribution given by sample(node, n_directions, key) -> (indptr, indices, coefficients). Errors begin with "
         "name.");
+}
+
+void bind_drawing(nb::module_& m) {
     m.def(
         "sample_thresholds",
         [](const NodePlace& place, std::int64_t n) { return to_numpy(draw_thresholds_at_node(place, n)); },
@@ -355,6 +357,15 @@ void bind_samplers(nb::module_& m) {
                   "samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                   "NDArray[numpy.float32]], WindowTable]"),
           "The same, and the windows that directions are over.");
+}
+
+}  // namespace
+
+void bind_samplers(nb::module_& m) {
+    load_lapack();
+    bind_nodes(m);
+    bind_distributions(m);
+    bind_drawing(m);
 }
 
 }  // namespace silvan::bindings

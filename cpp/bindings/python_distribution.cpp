@@ -131,6 +131,7 @@ nb::object NodeView::targets() const {
         return to_matrix(std::move(copy), context.n_samples, targets.n_outputs);
     }
     std::vector<std::int32_t> copy;
+    copy.reserve(static_cast<std::size_t>(context.n_samples));
     for (std::int64_t i = 0; i < context.n_samples; ++i) copy.push_back(targets.label[context.samples[i]]);
     return nb::cast(to_numpy(std::move(copy)));
 }
@@ -138,6 +139,7 @@ nb::object NodeView::targets() const {
 nb::object NodeView::weights() const {
     const NodeContext& context = node();
     std::vector<double> copy;
+    copy.reserve(static_cast<std::size_t>(context.n_samples));
     for (std::int64_t i = 0; i < context.n_samples; ++i) copy.push_back(sample_weight(context, i));
     return nb::cast(to_numpy(std::move(copy)));
 }

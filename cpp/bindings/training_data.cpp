@@ -34,14 +34,27 @@ void check_cumulative(const ConstArray<double>& cumulative) {
 }
 
 // Ends of groups of samples, the last one that of all.
-void check_strata(const ConstArray<std::int64_t>& ends, std::size_t n_samples) {
+void check_strata(const ConstArray<std::int64_t>& ends, std::int64_t n_samples) {
     std::int64_t before = 0;
     bool holds = ends.shape(0) >= 1;
     for (std::size_t s = 0; s < ends.shape(0); ++s) {
         holds = holds && ends.data()[s] > before;
         before = ends.data()[s];
     }
-    require(holds && before == static_cast<std::int64_t>(n_samples), "strata must rise to the number of samples");
+    require(holds && before == n_samples, "strata must rise to the number of samples");
+}
+
+template <typename T>
+void check_length(const char* name, const ConstArray<T>& array, const SampleDraws& draws) {
+    const std::string fault = std::string(name) + " and order differ in length";
+    require(static_cast<std::int64_t>(array.shape(0)) == draws.n_samples, fault.c_str());
+}
+
+// Keeps an array, if any, and tells where it lies.
+template <typename T>
+const T* hold(std::optional<ConstArray<T>>& held, std::optional<ConstArray<T>> array) {
+    held = std::move(array);
+    return held ? held->data() : nullptr;
 }
 
 }  // namespace
@@ -59,45 +72,55 @@ void check_order(const ConstArray<std::uint32_t>& order) {
             "order must have numbers of samples");
 }
 
-HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
-                                 std::optional<ConstArray<double>> cumulative, double estimation_share,
-                                 std::optional<ConstArray<std::uint8_t>> repeats,
-                                 std::optional<ConstArray<std::int32_t>> given,
-                                 std::optional<ConstArray<std::uint32_t>> ranks,
-                                 std::optional<ConstArray<std::int64_t>> strata, std::int64_t first_tree)
-    : order_(std::move(order)),
-      cumulative_(std::move(cumulative)),
-      repeats_(std::move(repeats)),
-      given_(std::move(given)),
-      ranks_(std::move(ranks)),
-      strata_(std::move(strata)) {
-    const std::size_t n_samples = order_.shape(0);
-    require(n_samples >= 1, "order must not be empty");
-    require(!cumulative_ || cumulative_->shape(0) == n_samples, "cumulative and order differ in length");
-    require(!repeats_ || repeats_->shape(0) == n_samples, "repeats and order differ in length");
-    require(!given_ || given_->shape(0) == n_samples, "given and order differ in length");
-    require(!ranks_ || ranks_->shape(0) == n_samples, "ranks and order differ in length");
+HeldSampleDraws::HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace)
+    : order_(std::move(order)) {
+    require(order_.shape(0) >= 1, "order must not be empty");
     require(n_draws >= 1 && n_draws <= std::numeric_limits<std::int32_t>::max(),
             "n_draws must be between 1 and 2^31 - 1");
-    require(estimation_share >= 0.0 && estimation_share < 1.0, "estimation_share must be in [0, 1)");
     check_order(order_);
-    if (cumulative_) check_cumulative(*cumulative_);
-    if (strata_) check_strata(*strata_, n_samples);
-    require(first_tree >= 0, "first_tree must not be negative");
     view.order = order_.data();
-    view.cumulative = cumulative_ ? cumulative_->data() : nullptr;
     view.n_samples = static_cast<std::int64_t>(order_.shape(0));
     view.n_draws = n_draws;
     view.replace = replace;
-    view.estimation_share = estimation_share;
-    view.repeats = repeats_ ? repeats_->data() : nullptr;
-    view.given = given_ ? given_->data() : nullptr;
-    view.ranks = ranks_ ? ranks_->data() : nullptr;
-    view.first_tree = first_tree;
-    if (strata_) {
-        view.strata = strata_->data();
-        view.n_strata = static_cast<std::int64_t>(strata_->shape(0));
+}
+
+void HeldSampleDraws::set_cumulative(Optional<double> cumulative) {
+    if (cumulative) {
+        check_length("cumulative", *cumulative, view);
+        check_cumulative(*cumulative);
     }
+    view.cumulative = hold(cumulative_, std::move(cumulative));
+}
+
+void HeldSampleDraws::set_estimation_share(double share) {
+    require(share >= 0.0 && share < 1.0, "estimation_share must be in [0, 1)");
+    view.estimation_share = share;
+}
+
+void HeldSampleDraws::set_repeats(Optional<std::uint8_t> repeats) {
+    if (repeats) check_length("repeats", *repeats, view);
+    view.repeats = hold(repeats_, std::move(repeats));
+}
+
+void HeldSampleDraws::set_given(Optional<std::int32_t> given) {
+    if (given) check_length("given", *given, view);
+    view.given = hold(given_, std::move(given));
+}
+
+void HeldSampleDraws::set_ranks(Optional<std::uint32_t> ranks) {
+    if (ranks) check_length("ranks", *ranks, view);
+    view.ranks = hold(ranks_, std::move(ranks));
+}
+
+void HeldSampleDraws::set_strata(Optional<std::int64_t> strata) {
+    if (strata) check_strata(*strata, view.n_samples);
+    view.n_strata = strata ? static_cast<std::int64_t>(strata->shape(0)) : 0;
+    view.strata = hold(strata_, std::move(strata));
+}
+
+void HeldSampleDraws::set_first_tree(std::int64_t first_tree) {
+    require(first_tree >= 0, "first_tree must not be negative");
+    view.first_tree = first_tree;
 }
 
 HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weights, std::int64_t n_outputs,
@@ -158,17 +181,30 @@ void HeldTrainingSet::take_targets() {
     arrays.samples = draws_.view;
 }
 
-void bind_training(nb::module_& m) {
-    using namespace nb::literals;
-    nb::class_<HeldSampleDraws>(m, "SampleDraws",
-                                "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
-        .def(
-            nb::init<ConstArray<std::uint32_t>, std::int64_t, bool, std::optional<ConstArray<double>>, double,
-                     std::optional<ConstArray<std::uint8_t>>, std::optional<ConstArray<std::int32_t>>,
-                     std::optional<ConstArray<std::uint32_t>>, std::optional<ConstArray<std::int64_t>>, std::int64_t>(),
-            "order"_a, "n_draws"_a, "replace"_a = true, "cumulative"_a.none() = nb::none(), "estimation_share"_a = 0.0,
-            "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none(), "ranks"_a.none() = nb::none(),
-            "strata"_a.none() = nb::none(), "first_tree"_a = 0);
+namespace {
+
+using namespace nb::literals;
+
+void bind_draws(nb::module_& m) {
+    using Held = HeldSampleDraws;
+    nb::class_<Held>(m, "SampleDraws", "Which samples each tree draws, in canonical order; see sample_draws.hpp.")
+        .def(nb::init<ConstArray<std::uint32_t>, std::int64_t, bool>(), "order"_a, "n_draws"_a, "replace"_a = true)
+        .def_prop_rw("cumulative", nullptr, &Held::set_cumulative,
+                     "Running sums of the weights that samples are drawn by, in order.")
+        .def_prop_rw("estimation_share", nullptr, &Held::set_estimation_share,
+                     "Share of its samples that an honest tree fills its leaves from.")
+        .def_prop_rw("repeats", nullptr, &Held::set_repeats, "1 where a sample in order equals the one before.")
+        .def_prop_rw("given", nullptr, &Held::set_given,
+                     "How often each sample was drawn, where that was decided elsewhere.")
+        .def_prop_rw("ranks", nullptr, &Held::set_ranks,
+                     "Places of the samples in the order of the larger set that they were drawn from.")
+        .def_prop_rw("strata", nullptr, &Held::set_strata,
+                     "Where groups of samples that trees draw alike end in order.")
+        .def_prop_rw("first_tree", nullptr, &Held::set_first_tree,
+                     "The number that tree 0 has in the forest that it was grown in.");
+}
+
+void bind_training_set(nb::module_& m) {
     nb::class_<HeldTargets>(m, "Targets", "Class codes, or outputs with a column for each, and weights of the samples.")
         .def(nb::init<HeldTargets::Values, std::optional<ConstArray<double>>, std::int64_t,
                       std::optional<std::int64_t>>(),
@@ -179,6 +215,9 @@ void bind_training(nb::module_& m) {
              "columns"_a, "source"_a.none(), "targets"_a, "draws"_a, "n_categories"_a.none() = nb::none())
         .def(nb::init<const HeldSparseFeatures&, const HeldTargets&, const HeldSampleDraws&>(), "features"_a,
              "targets"_a, "draws"_a);
+}
+
+void bind_growing(nb::module_& m) {
     nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
         .def(nb::init<>())
         .def_rw("full", &GaussianOptions::full, "Covariances, or the variances alone.")
@@ -228,6 +267,14 @@ void bind_training(nb::module_& m) {
             "instruction_set", [](const GrowOptions& options) { return options.kernels->name; },
             [](GrowOptions& options, const std::string& name) { options.kernels = find_kernels(name); },
             "Of the kernels; the best that the processor has unless told otherwise.");
+}
+
+}  // namespace
+
+void bind_training(nb::module_& m) {
+    bind_draws(m);
+    bind_training_set(m);
+    bind_growing(m);
 }
 
 }  // namespace silvan::bindings

@@ -17,24 +17,31 @@ void check_order(const ConstArray<std::uint32_t>& order);
 // The kernels for this instruction set; throws std::invalid_argument where the processor lacks it.
 const SplitKernels* find_kernels(const std::string& name);
 
-// SampleDraws in Python.
+// SampleDraws in Python: what every draw needs at once, the rest set by name, each checked against the order.
 class HeldSampleDraws {
 public:
-    HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace,
-                    std::optional<ConstArray<double>> cumulative, double estimation_share,
-                    std::optional<ConstArray<std::uint8_t>> repeats, std::optional<ConstArray<std::int32_t>> given,
-                    std::optional<ConstArray<std::uint32_t>> ranks, std::optional<ConstArray<std::int64_t>> strata,
-                    std::int64_t first_tree);
+    template <typename T>
+    using Optional = std::optional<ConstArray<T>>;
+
+    HeldSampleDraws(ConstArray<std::uint32_t> order, std::int64_t n_draws, bool replace);
+
+    void set_cumulative(Optional<double> cumulative);
+    void set_estimation_share(double share);
+    void set_repeats(Optional<std::uint8_t> repeats);
+    void set_given(Optional<std::int32_t> given);
+    void set_ranks(Optional<std::uint32_t> ranks);
+    void set_strata(Optional<std::int64_t> strata);
+    void set_first_tree(std::int64_t first_tree);
 
     SampleDraws view;
 
 private:
     ConstArray<std::uint32_t> order_;
-    std::optional<ConstArray<double>> cumulative_;
-    std::optional<ConstArray<std::uint8_t>> repeats_;
-    std::optional<ConstArray<std::int32_t>> given_;
-    std::optional<ConstArray<std::uint32_t>> ranks_;
-    std::optional<ConstArray<std::int64_t>> strata_;
+    Optional<double> cumulative_;
+    Optional<std::uint8_t> repeats_;
+    Optional<std::int32_t> given_;
+    Optional<std::uint32_t> ranks_;
+    Optional<std::int64_t> strata_;
 };
 
 // Targets in Python: class codes, outputs with a column for each, or None.

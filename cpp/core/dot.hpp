@@ -45,10 +45,10 @@ inline double largest_magnitude(const double* a, std::size_t n) {
             largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
         }
     }
-    double most = 0.0;
-    for (; i < n; ++i) most = std::max(most, std::abs(a[i]));
-    for (const double lane_most : largest) most = std::max(most, lane_most);
-    return most;
+    double maximum = 0.0;
+    for (; i < n; ++i) maximum = std::max(maximum, std::abs(a[i]));
+    for (const double lane_maximum : largest) maximum = std::max(maximum, lane_maximum);
+    return maximum;
 }
 
 }  // namespace silvan

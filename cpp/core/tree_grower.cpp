@@ -12,11 +12,11 @@ namespace {
 
 // Distinct samples that a tree will hardly exceed: six standard deviations above what equal draws give.
 std::int64_t likely_tree_samples(const SampleDraws& samples) {
-    const std::int64_t most = std::min(samples.n_samples, samples.n_draws);
-    if (!samples.replace) return most;
+    const std::int64_t max_distinct = std::min(samples.n_samples, samples.n_draws);
+    if (!samples.replace) return max_distinct;
     const auto n = static_cast<double>(samples.n_samples);
     const double likely = n * -std::expm1(-static_cast<double>(samples.n_draws) / n) + 6.0 * std::sqrt(n) + 16.0;
-    return std::min(most, static_cast<std::int64_t>(likely));
+    return std::min(max_distinct, static_cast<std::int64_t>(likely));
 }
 
 }  // namespace

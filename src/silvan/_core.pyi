@@ -21,7 +21,30 @@ class SampleDraws:
     Which samples each tree draws, in canonical order; see sample_draws.hpp.
     """
 
-    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True, cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimation_share: float = 0.0, repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, strata: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, first_tree: int = 0) -> None: ...
+    def __init__(self, order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_draws: int, replace: bool = True) -> None: ...
+
+    cumulative: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None
+    """Running sums of the weights that samples are drawn by, in order."""
+
+    estimation_share: float
+    """Share of its samples that an honest tree fills its leaves from."""
+
+    repeats: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None
+    """1 where a sample in order equals the one before."""
+
+    given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None
+    """How often each sample was drawn, where that was decided elsewhere."""
+
+    ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None
+    """
+    Places of the samples in the order of the larger set that they were drawn from.
+    """
+
+    strata: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None
+    """Where groups of samples that trees draw alike end in order."""
+
+    first_tree: int
+    """The number that tree 0 has in the forest that it was grown in."""
 
 class Targets:
     """

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from growing import grow, make_options, make_rows
+from growing import grow, make_draws, make_options, make_rows
 
 from silvan import _core
 
@@ -27,18 +27,25 @@ DRAWS = [
     ({"cumulative": [0.0, 0.0]}, "cumulative must rise"),
     ({"cumulative": [1.0]}, "cumulative and order differ"),
     ({"repeats": [0]}, "repeats and order differ"),
+    ({"given": [1]}, "given and order differ"),
+    ({"ranks": [0, 1, 2]}, "ranks and order differ"),
+    ({"strata": []}, "strata must rise"),
+    ({"strata": [1]}, "strata must rise"),
+    ({"strata": [2, 2]}, "strata must rise"),
+    ({"first_tree": -1}, "first_tree must not be negative"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "fault"), DRAWS, ids=str)
 def test_draws_that_cannot_be_are_refused(changes, fault):
     types = {"order": np.uint32, "cumulative": np.float64, "repeats": np.uint8}
+    types |= {"given": np.int32, "ranks": np.uint32, "strata": np.int64}
     arguments = {"order": [0, 1], "n_draws": 2} | changes
     for name, dtype in types.items():
         if name in arguments:
             arguments[name] = np.array(arguments[name], dtype=dtype)
     with pytest.raises(ValueError, match=fault):
-        _core.SampleDraws(**arguments)
+        make_draws(**arguments)
 
 
 @pytest.mark.parametrize("beyond", [20, 2**32 - 1])
@@ -52,7 +59,7 @@ def test_repeats_of_samples_that_are_not_there_are_refused(beyond):
 @pytest.mark.parametrize("trees", [(0, 2**62), (0, 2**31), (3, 1), (-3, 2), (-(2**62), 2)])
 def test_trees_that_nobody_waits_for_are_refused(trees):
     training = _core.TrainingSet(
-        _core.to_columns(X), None, _core.Targets(Y, None, 2), _core.SampleDraws(**make_rows(20))
+        _core.to_columns(X), None, _core.Targets(Y, None, 2), make_draws(**make_rows(20))
     )
     options = _core.GrowOptions()
     with pytest.raises(ValueError, match="trees must be a range"):

@@ -261,11 +261,3 @@ def test_a_tree_from_the_rows_that_it_drew_is_that_from_all_rows(n_categories, s
     np.testing.assert_array_equal(members, whole.pop("members"))
     for name, array in whole.items():
         np.testing.assert_array_equal(part[name], array, err_msg=name)
-
-
-def test_given_draws_need_one_entry_for_each_row():
-    order = np.arange(3, dtype=np.uint32)
-    with pytest.raises(ValueError, match="given and order differ in length"):
-        _core.SampleDraws(order, 3, given=np.ones(2, dtype=np.int32))
-    with pytest.raises(ValueError, match="ranks and order differ in length"):
-        _core.SampleDraws(order, 3, ranks=np.ones(2, dtype=np.uint32))

@@ -56,13 +56,13 @@ bool ChannelGrids::has(WindowStatistic statistic) const {
 }
 
 std::int64_t ChannelGrids::max_window_cells() const {
-    std::int64_t most = 1;
+    std::int64_t max_cells = 1;
     for (const ChannelGrid& grid : grids_) {
         std::int64_t cells = 1;
         for (std::size_t a = 0; a < n_axes(); ++a) cells *= grid.max_size[a];
-        most = std::max(most, cells);
+        max_cells = std::max(max_cells, cells);
     }
-    return most;
+    return max_cells;
 }
 
 std::size_t ChannelGrids::list_boxes(const Window& window, Box* boxes) const {

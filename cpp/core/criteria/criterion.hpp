@@ -67,10 +67,10 @@ concept NodeCriterion = requires(C criterion, const C& loaded, const NodeContext
 
 // Whether both sides of the present division have at least so much weight.
 template <typename C>
-bool has_weight(const C& criterion, const typename C::Accumulator& accumulator, double least) {
-    if (least <= 0.0) return true;
+bool has_weight(const C& criterion, const typename C::Accumulator& accumulator, double min_weight) {
+    if (min_weight <= 0.0) return true;
     const auto left = static_cast<double>(accumulator.weight_left);
-    return left >= least && criterion.total_weight() - left >= least;
+    return left >= min_weight && criterion.total_weight() - left >= min_weight;
 }
 
 // One that measures a node by its columns instead of targets; called after `load`.

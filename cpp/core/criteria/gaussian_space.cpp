@@ -123,14 +123,14 @@ double GaussianSpace::log_determinant(const GaussianSums& sums) {
 
 void GaussianSpace::choose_thresholds(std::int64_t n, std::vector<std::int64_t>& chosen) {
     chosen.clear();
-    const std::int64_t most = options_.max_thresholds;
-    if (most == 0 || n <= most) {
+    const std::int64_t max_thresholds = options_.max_thresholds;
+    if (max_thresholds == 0 || n <= max_thresholds) {
         for (std::int64_t i = 0; i < n; ++i) chosen.push_back(i);
         return;
     }
-    for (std::int64_t j = 0; j < most; ++j) {
-        const std::int64_t begin = j * n / most;
-        const std::int64_t end = (j + 1) * n / most;
+    for (std::int64_t j = 0; j < max_thresholds; ++j) {
+        const std::int64_t begin = j * n / max_thresholds;
+        const std::int64_t end = (j + 1) * n / max_thresholds;
         chosen.push_back(begin + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(end - begin))));
     }
 }

@@ -40,7 +40,7 @@ public:
     const std::vector<std::int32_t>& features() const { return features_; }
     double* at(std::int32_t feature) { return values_.data() + static_cast<std::size_t>(feature) * n_outputs_; }
 
-    // Marks a feature as one that may have credit.
+    // Remembers that a feature may have credit.
     void touch(std::int32_t feature) {
         std::uint8_t& touched = touched_[static_cast<std::size_t>(feature)];
         if (touched == 0) features_.push_back(feature);

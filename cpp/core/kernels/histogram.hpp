@@ -70,9 +70,9 @@ void bound_class_bins(const ClassTargets& targets, std::int32_t n_bins, double b
             const double others = before[b + 1] - before[b] - inside;
             const double low = excess - others * share;
             const double high = excess + inside * (1.0 - share);
-            const double most = larger(-low, high);
-            sum_squared[b] += most * most;
-            sum_weighted[b] += most * mu;
+            const double magnitude = larger(-low, high);
+            sum_squared[b] += magnitude * magnitude;
+            sum_weighted[b] += magnitude * mu;
         }
     }
     bound_gains(scratch, total, base, n_bins, sum_squared, sum_weighted);
@@ -167,8 +167,8 @@ void score_histogram_regression(const float* values, std::int64_t n_samples, con
         const double change = sum[b + 1] - mean * weight[b + 1] - start;
         const double high = start + 0.5 * (spread[b + 1] + change);
         const double low = start - 0.5 * (spread[b + 1] - change);
-        const double most = larger(-low, high);
-        sum_squared[b] = most * most;
+        const double magnitude = larger(-low, high);
+        sum_squared[b] = magnitude * magnitude;
         sum_weighted[b] = kInfinity;
     }
     const double base = targets.total_sum * targets.total_sum / targets.total_weight;
@@ -176,28 +176,28 @@ void score_histogram_regression(const float* values, std::int64_t n_samples, con
 }
 
 float largest_in_bins(const float* values, const std::uint16_t* bins, std::int64_t n_samples, std::int32_t last_bin) {
-    Floats most = Floats{} - kInfinity;
+    Floats maximum = Floats{} - kInfinity;
     const Ints last = Ints{} + last_bin;
     std::int64_t i = 0;
     for (; i + kFloats <= n_samples; i += kFloats) {
         const Floats v = load<Floats>(values + i);
         const Ints bin = __builtin_convertvector(load<Shorts>(bins + i), Ints);
-        most = ((bin <= last) & (v > most)) ? v : most;
+        maximum = ((bin <= last) & (v > maximum)) ? v : maximum;
     }
-    float largest = largest_entry(most);
+    float largest = largest_entry(maximum);
     for (; i < n_samples; ++i) largest = bins[i] <= last_bin && values[i] > largest ? values[i] : largest;
     return largest;
 }
 
 float smallest_above(const float* values, std::int64_t n_samples, float lower) {
-    Floats least = Floats{} + kInfinity;
+    Floats minimum = Floats{} + kInfinity;
     const Floats limit = Floats{} + lower;
     std::int64_t i = 0;
     for (; i + kFloats <= n_samples; i += kFloats) {
         const Floats v = load<Floats>(values + i);
-        least = ((v > limit) & (v < least)) ? v : least;
+        minimum = ((v > limit) & (v < minimum)) ? v : minimum;
     }
-    float smallest = smallest_entry(least);
+    float smallest = smallest_entry(minimum);
     for (; i < n_samples; ++i) smallest = values[i] > lower && values[i] < smallest ? values[i] : smallest;
     return smallest;
 }

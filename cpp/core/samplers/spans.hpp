@@ -47,8 +47,8 @@ inline std::int64_t last_start(const PatchAxis& axis, std::int64_t size) {
 inline Span draw_span(const PatchAxis& axis, Random& random) {
     if (axis.boundary == Boundary::corner) {
         const std::int64_t start = draw_between(random, 0, axis.length - axis.min_size);
-        const std::int64_t most = std::min(axis.max_size, axis.length - start);
-        return {start, draw_between(random, axis.min_size, most)};
+        const std::int64_t max_size = std::min(axis.max_size, axis.length - start);
+        return {start, draw_between(random, axis.min_size, max_size)};
     }
     const std::int64_t size = draw_between(random, axis.min_size, axis.max_size);
     if (axis.boundary == Boundary::subset) return {0, size};

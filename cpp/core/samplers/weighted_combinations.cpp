@@ -77,12 +77,13 @@ WeightedCombinations::WeightedCombinations(std::vector<double> weights, std::pai
                                            CoefficientKind coefficients)
     : weights_(std::move(weights)),
       table_(weights_),
-      least_(std::min(sizes.first, n_features())),
-      most_(std::min(sizes.second, n_features())),
+      min_size_(std::min(sizes.first, n_features())),
+      max_size_(std::min(sizes.second, n_features())),
       coefficients_(coefficients) {}
 
 std::unique_ptr<ProjectionSampler> WeightedCombinations::make_sampler(Random&) const {
-    return std::make_unique<WeightedCombinationsSampler>(weights_, table_, std::pair(least_, most_), coefficients_);
+    return std::make_unique<WeightedCombinationsSampler>(weights_, table_, std::pair(min_size_, max_size_),
+                                                         coefficients_);
 }
 
 }  // namespace silvan

@@ -10,12 +10,12 @@
 
 namespace silvan {
 
-// At each node a number of features is drawn uniformly from {least, ..., most}. Each direction of the node has so many
-// distinct features, drawn one after the other with probability proportional to their weights, with independent
+// At each node a number of features is drawn uniformly from {min_size, ..., max_size}. Each direction of the node has
+// so many distinct features, drawn one after the other with probability proportional to their weights, with independent
 // coefficients; fewer where fewer weights are positive.
 class WeightedCombinations final : public ProjectionDistribution {
 public:
-    // The weights are not negative, at least one is positive. 1 <= least <= most.
+    // The weights are not negative, at least one is positive. 1 <= min_size <= max_size.
     WeightedCombinations(std::vector<double> weights, std::pair<std::int64_t, std::int64_t> sizes,
                          CoefficientKind coefficients);
 
@@ -25,7 +25,7 @@ public:
 private:
     std::vector<double> weights_;
     AliasTable table_;
-    std::int64_t least_, most_;
+    std::int64_t min_size_, max_size_;
     CoefficientKind coefficients_;
 };
 

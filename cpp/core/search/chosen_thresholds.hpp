@@ -18,9 +18,9 @@ Split search_chosen_thresholds(C& criterion, const SearchSettings& settings) {
     sort_samples(values, n, memory);
     const std::uint64_t* keys = memory.keys.data();
     const auto value_at = [keys, values](std::int64_t i) { return values[sample_of(keys[i])]; };
-    const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
+    const std::int64_t min_side = std::max<std::int64_t>(1, settings.min_samples_leaf);
     memory.borders.clear();
-    for (std::int64_t samples_left = least; samples_left <= n - least; ++samples_left) {
+    for (std::int64_t samples_left = min_side; samples_left <= n - min_side; ++samples_left) {
         if (value_at(samples_left - 1) < value_at(samples_left)) memory.borders.push_back(samples_left);
     }
     criterion.choose_thresholds(static_cast<std::int64_t>(memory.borders.size()), memory.chosen);

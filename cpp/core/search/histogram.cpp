@@ -22,10 +22,10 @@ bool choose_binning(const ValueRange& range, bool integral, std::int64_t n_sampl
     return n_bin_sums * binning.n_bins <= 8 * n_samples && std::isfinite(binning.scale);
 }
 
-std::int64_t list_flagged_samples(const std::uint16_t* bins, std::int64_t n_samples, double most,
+std::int64_t list_flagged_samples(const std::uint16_t* bins, std::int64_t n_samples, double max_samples,
                                   HistogramMemory& memory) {
-    if (most == 0.0) return 0;
-    const auto room = static_cast<std::size_t>(std::min(most, static_cast<double>(n_samples))) + 1;
+    if (max_samples == 0.0) return 0;
+    const auto room = static_cast<std::size_t>(std::min(max_samples, static_cast<double>(n_samples))) + 1;
     if (memory.flagged_samples.size() < room) memory.flagged_samples.resize(room);
     const std::uint8_t* flagged = memory.flagged.data();
     std::uint32_t* samples = memory.flagged_samples.data();

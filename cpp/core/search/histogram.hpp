@@ -18,7 +18,7 @@ bool choose_binning(const ValueRange& range, bool integral, std::int64_t n_sampl
                     Binning& binning);
 
 // Lists the samples of the bins that are flagged; there are at most `most` of them.
-std::int64_t list_flagged_samples(const std::uint16_t* bins, std::int64_t n_samples, double most,
+std::int64_t list_flagged_samples(const std::uint16_t* bins, std::int64_t n_samples, double max_samples,
                                   HistogramMemory& memory);
 
 // Fills memory.sort.keys with the flagged samples of bins that hold more than one value (one has no split inside): bin
@@ -32,14 +32,14 @@ std::int64_t collect_flagged(const C& criterion, const Binning& binning, const H
                              double border, HistogramMemory& memory) {
     // Bounds are computed in rounded arithmetic; they are raised by this much before a bin is ruled out.
     constexpr double kBoundSlack = 1e-11;
-    double most = 0.0;
+    double max_samples = 0.0;
     for (std::int32_t b = 0; b < binning.n_bins; ++b) {
         const double raised = bins.bound[b] + std::abs(bins.bound[b]) * kBoundSlack;
         const bool flag = raised > to_beat && raised >= border;
         memory.flagged[static_cast<std::size_t>(b)] = flag ? 1 : 0;
-        most += flag ? criterion.bin_samples_bound(bins, b) : 0.0;
+        max_samples += flag ? criterion.bin_samples_bound(bins, b) : 0.0;
     }
-    return list_flagged_samples(bins.bins, criterion.n_samples(), most, memory);
+    return list_flagged_samples(bins.bins, criterion.n_samples(), max_samples, memory);
 }
 
 // Scans the flagged bins; the accumulator starts anew at each bin's running sums. `best_bin` is the bin after which

@@ -89,8 +89,8 @@ Split search_random_nonzeros(C& criterion, const SearchSettings& settings, const
         accumulator.add(nonzeros.places[k]);
         ++n_moved;
     }
-    const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
-    if (n_moved < least || criterion.n_samples() - n_moved < least) return {};
+    const std::int64_t min_side = std::max<std::int64_t>(1, settings.min_samples_leaf);
+    if (n_moved < min_side || criterion.n_samples() - n_moved < min_side) return {};
     if (!has_weight(criterion, accumulator, settings.min_weight_leaf)) return {};
     return {accumulator.score(), threshold, true};
 }

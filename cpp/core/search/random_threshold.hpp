@@ -28,11 +28,11 @@ inline float draw_threshold(const ValueRange& range, Random& random) {
 
 // The range of thresholds that leave so many of the values that are not missing on either side; a single number if
 // there is none.
-inline ValueRange middle_range(const float* values, std::int64_t n, std::int64_t least, std::vector<float>& memory) {
+inline ValueRange middle_range(const float* values, std::int64_t n, std::int64_t min_side, std::vector<float>& memory) {
     memory.clear();
     std::copy_if(values, values + n, std::back_inserter(memory), [](float value) { return value == value; });
     const auto n_values = static_cast<std::int64_t>(memory.size());
-    const std::int64_t below = std::min(least, std::max<std::int64_t>(1, n_values / 2)) - 1;
+    const std::int64_t below = std::min(min_side, std::max<std::int64_t>(1, n_values / 2)) - 1;
     const auto low = memory.begin() + below;
     std::nth_element(memory.begin(), low, memory.end());
     const float minimum = *low;
@@ -61,7 +61,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
         }
     }
     const std::int64_t n = criterion.n_samples();
-    const std::int64_t least = std::max<std::int64_t>(1, settings.min_samples_leaf);
+    const std::int64_t min_side = std::max<std::int64_t>(1, settings.min_samples_leaf);
     SideMemory& sides = settings.scratch.sides;
     sides.reserve(n);
     typename C::Accumulator accumulator{criterion};
@@ -69,7 +69,7 @@ Split search_random_threshold(C& criterion, const SearchSettings& settings, cons
     for (const bool missing_left : {false, true}) {
         if (missing_left && !range.any_missing) break;
         const std::int64_t n_left = sides.divide(values, n, threshold, missing_left);
-        if (n_left < least || n - n_left < least) continue;
+        if (n_left < min_side || n - n_left < min_side) continue;
         // A score is the same whichever side is called left, and the smaller one takes less time.
         const bool left_is_smaller = 2 * n_left <= n;
         const std::uint32_t* smaller = left_is_smaller ? sides.left() : sides.right();

@@ -113,10 +113,12 @@ class _DrawnSampling(Sampling):
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
-        share, n_draws = self.plan.estimation_share, len(self.order)
-        return _core.SampleDraws(
-            self.order, n_draws, False, None, share, self.repeats, self.given, self.ranks
-        )
+        draws = _core.SampleDraws(self.order, len(self.order), False)
+        draws.estimation_share = self.plan.estimation_share
+        draws.repeats = self.repeats
+        draws.given = self.given
+        draws.ranks = self.ranks
+        return draws
 
     def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """Numbers that the samples have in the larger set."""

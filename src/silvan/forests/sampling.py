@@ -93,17 +93,13 @@ class Sampling:
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
-        plan = self.plan
-        return _core.SampleDraws(
-            self.order,
-            plan.n_draws,
-            plan.replace,
-            self.cumulative,
-            plan.estimation_share,
-            self.repeats,
-            strata=self.strata,
-            first_tree=self.first_tree,
-        )
+        draws = _core.SampleDraws(self.order, self.plan.n_draws, self.plan.replace)
+        draws.cumulative = self.cumulative
+        draws.estimation_share = self.plan.estimation_share
+        draws.repeats = self.repeats
+        draws.strata = self.strata
+        draws.first_tree = self.first_tree
+        return draws
 
     def multiplicities(self, tree: int) -> NDArray[np.int32]:
         """How often the tree drew each kept sample."""

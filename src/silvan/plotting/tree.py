@@ -248,7 +248,7 @@ class TreeDisplay:
 
     def _draw_atoms(self, places: Places, cmap: str) -> None:
         atoms = {i: node.atom for i, node in enumerate(self.nodes) if node.atom is not None}
-        most = max((float(np.abs(atom).max()) for atom in atoms.values()), default=1.0)
+        largest = max((float(np.abs(atom).max()) for atom in atoms.values()), default=1.0)
         for number, atom in atoms.items():
             x, top, width = places.x[number], places.top[number], places.width[number]
             frame = (x - width / 2 + PAD, top - PAD - ATOM, width - 2 * PAD, ATOM)
@@ -256,9 +256,9 @@ class TreeDisplay:
             inset.set(xticks=[], yticks=[])
             inset.spines[:].set(color="0.75", linewidth=0.6)
             if atom.ndim == 2:
-                _draw_lines(inset, atom, most)
+                _draw_lines(inset, atom, largest)
             else:
-                _draw_images(inset, atom, {"cmap": cmap, "vmin": -most, "vmax": most})
+                _draw_images(inset, atom, {"cmap": cmap, "vmin": -largest, "vmax": largest})
             self.atoms_[number] = inset
 
     def _fit_texts(self) -> None:
@@ -274,12 +274,12 @@ class TreeDisplay:
             text.set_fontsize(FONT_SIZE / needed)
 
 
-def _draw_lines(axis: Axes, atom: NDArray[np.float64], most: float) -> None:
+def _draw_lines(axis: Axes, atom: NDArray[np.float64], largest: float) -> None:
     axis.axhline(0.0, color="0.75", linewidth=0.6)
     for channel in np.flatnonzero(atom.any(axis=1)):
         position = np.arange(atom.shape[1])
         axis.plot(position, atom[channel], drawstyle="steps-mid", color=f"C{channel}", linewidth=1)
-    axis.set(xlim=(-0.5, atom.shape[1] - 0.5), ylim=(-1.15 * most, 1.15 * most))
+    axis.set(xlim=(-0.5, atom.shape[1] - 0.5), ylim=(-1.15 * largest, 1.15 * largest))
 
 
 def _draw_images(axis: Axes, atom: NDArray[np.float64], colours: dict[str, Any]) -> None:

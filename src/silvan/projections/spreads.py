@@ -97,8 +97,8 @@ def _exponents(
     last = ends - starts - 1
     quarters = values[starts - (-3 * last // 4)] - values[starts + last // 4]
     width = np.where(last > 0, quarters, np.abs(values[starts]))
-    least = np.frexp(largest)[1] - _LARGEST_MULTIPLE
-    exponents = np.maximum(nearest_powers(width), least)
+    smallest = np.frexp(largest)[1] - _LARGEST_MULTIPLE
+    exponents = np.maximum(nearest_powers(width), smallest)
     clipped: NDArray[np.int32] = np.clip(exponents, -_MAX_EXPONENT, _MAX_EXPONENT).astype(np.int32)
     return clipped
 

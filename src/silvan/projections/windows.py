@@ -303,16 +303,16 @@ class Windows(ProjectionDistribution):
             check_integer("max_size", largest[a], 1, or_none=True)
             check_choice("boundary", boundary[a], BOUNDARIES)
             check_integer("reach", reach[a], 0, or_none=True)
-            most = max(smallest[a], DEFAULT_MAX_SIZE) if largest[a] is None else largest[a]
-            if smallest[a] > most:
+            max_size = max(smallest[a], DEFAULT_MAX_SIZE) if largest[a] is None else largest[a]
+            if smallest[a] > max_size:
                 raise invalid(
                     "min_size",
-                    f"at most max_size ({most} along axis {a})",
+                    f"at most max_size ({max_size} along axis {a})",
                     smallest[a],
                     "swap or change them",
                 )
-            near = most if reach[a] is None else reach[a]
-            sizes = (min(length, int(smallest[a])), min(length, int(most)))
+            near = max_size if reach[a] is None else reach[a]
+            sizes = (min(length, int(smallest[a])), min(length, int(max_size)))
             axes.append(Axis(length, *sizes, boundary[a], min(length, int(near))))
         return axes
 

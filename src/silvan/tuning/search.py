@@ -19,6 +19,7 @@ from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
+from silvan.forests.shared_samples import SharedSamples
 from silvan.tuning.grids import affordable_directions, default_grid
 from silvan.tuning.race import (
     Candidate,
@@ -176,6 +177,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_trees = int(self.estimator.n_estimators)
         rounds = plan_rounds(len(candidates), n_trees, self.min_trees, self.factor)
         racing = list(candidates)
+        told: set[SharedSamples] = set()
         total = count_trees(rounds)
         with ProgressBar(total, what="trees") if self.verbose else nullcontext() as progress:
             done = 0
@@ -186,8 +188,10 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 # The slowest first, so that the time left is known early.
                 for candidate in sorted(racing, key=lambda candidate: -candidate.work):
                     done += trees - candidate.n_trees
-                    with quiet_unless(trees == n_trees):
+                    # Those that share samples draw the same ones, so that one speaks for all.
+                    with quiet_unless(trees == n_trees and candidate.reader not in told):
                         candidate.grow(trees)
+                    told |= {candidate.reader} if trees == n_trees else set()
                     if progress is not None:
                         progress(done, seconds_left(candidates, rounds[number:]))
                 # Stable: of equal candidates the first in the grid stays first.
