@@ -31,7 +31,6 @@ import silvan
 import silvan.dask
 from silvan.datasets import make_trunk
 
-N_FEATURES = 50
 _ROWS_OF_A_GROUP = 200_000
 
 
@@ -39,6 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["memory", "overhead"])
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--draws", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
@@ -51,7 +51,7 @@ def main() -> None:
 
 def measure_overhead(options: argparse.Namespace) -> None:
     """Fit in turns, since other work on the machine comes and goes, and compare the shortest."""
-    X, y = make_trunk(options.rows, n_features=N_FEATURES, random_state=0)
+    X, y = make_trunk(options.rows, n_features=options.features, random_state=0)
     X = X.astype(np.float32)
     settings = {"n_estimators": options.trees, "random_state": 0}
     size = len(X) // 4
@@ -82,7 +82,7 @@ def report(spent: dict[str, list[Spent]]) -> None:
 def measure_memory(options: argparse.Namespace) -> None:
     # In another process: what writing needs is no memory of the client.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        pool.submit(write_table, options.folder / "table", options.rows).result()
+        pool.submit(write_table, options.folder / "table", options.rows, options.features).result()
     out = options.folder / "predicted"
     shutil.rmtree(out, ignore_errors=True)
     with start(options) as cluster, Client(cluster) as client:
@@ -120,7 +120,7 @@ def start(options: argparse.Namespace) -> LocalCluster:
     )
 
 
-def write_table(folder: Path, n_rows: int) -> None:
+def write_table(folder: Path, n_rows: int, n_features: int) -> None:
     """A file for each part of Trunk's table, and nothing if they are there."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, first in enumerate(range(0, n_rows, _ROWS_OF_A_GROUP)):
@@ -128,8 +128,8 @@ def write_table(folder: Path, n_rows: int) -> None:
         if path.exists():
             continue
         size = min(_ROWS_OF_A_GROUP, n_rows - first)
-        X, y = make_trunk(size, n_features=N_FEATURES, random_state=number)
-        columns = {f"x{j}": X[:, j].astype(np.float32) for j in range(N_FEATURES)}
+        X, y = make_trunk(size, n_features=n_features, random_state=number)
+        columns = {f"x{j}": X[:, j].astype(np.float32) for j in range(n_features)}
         table = pa.table({**columns, "y": y.astype(np.int8)})
         pq.write_table(table, path, row_group_size=size, compression="NONE", use_dictionary=False)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from growing import draw_rows, estimation_rows, grow, make_options
+from growing import draw_rows, estimation_rows, grow, make_draws, make_options
 from scipy.stats import binom, chisquare
 
 from silvan import _core
@@ -103,7 +103,7 @@ def test_a_list_of_draws_has_the_rows_that_were_drawn(n_draws, weighted, replace
     cumulative = np.cumsum(rng.exponential(size=40)) if weighted else None
     rows = make_rows(rng.permutation(40), n_draws, replace=replace, cumulative=cumulative)
     rows["strata"] = None if strata is None else np.array(strata)
-    draws = _core.SampleDraws(**rows)
+    draws = make_draws(**rows)
     for tree in range(10):
         counted = draw_rows(rows, 7, tree)
         samples, counts = _core.list_draws(draws, 7, tree)
@@ -113,7 +113,7 @@ def test_a_list_of_draws_has_the_rows_that_were_drawn(n_draws, weighted, replace
 
 def test_a_list_of_given_draws_has_those():
     given = np.array([0, 2, 0, 1], dtype=np.int32)
-    draws = _core.SampleDraws(np.arange(4, dtype=np.uint32), 3, False, given=given)
+    draws = make_draws(np.arange(4, dtype=np.uint32), 3, False, given=given)
     samples, counts = _core.list_draws(draws, 0, 0)
     np.testing.assert_array_equal(samples, [1, 3])
     np.testing.assert_array_equal(counts, [2, 1])

@@ -56,8 +56,10 @@ _SHARE_OF_TREES = 0.2
 # A worker holds the samples of a tree as they come, in columns, and joined from their partitions.
 _COPIES_OF_A_TREE = 3
 _DEFAULT_MEMORY = 4 * 2**30
-# Draws go through the scheduler, so many at a time (samples, of 3 bytes each as a rule).
-_DRAWS_AT_ONCE = 2**24
+# Draws go through the client and the scheduler (8 and 3 bytes each as a rule), so many at a time:
+# as many as this, or a share of all samples, of which the client has the order.
+_DRAWS_AT_ONCE = 2**22
+_SHARE_OF_DRAWS = 1 / 64
 _TREES_PER_THREAD = 16
 
 
@@ -138,6 +140,7 @@ class Partitioned:
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
         """The canonical order of the samples that take part, and which equal the one before."""
         session = self._session
+        give_back_memory()
         hash_one = partial(hash_block, reader, unit_factors(spreads))
         hashes = session.compute([(hash_one, block) for block in self._blocks])
         found = canonical_order(session, hashes, self._starts, plan, with_repeats=with_repeats)
@@ -187,7 +190,7 @@ class Partitioned:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
         session, n_trees = self._session, forest.forest_.n_trees
         plan = forest._sampling.plan
-        at_once = max(1, _DRAWS_AT_ONCE // min(plan.n_draws, plan.n_kept))
+        at_once = max(1, self._draws_at_once() // min(plan.n_draws, plan.n_kept))
         arrays = send_forest(session.client, forest.forest_)
         reader = forest._reader()
         votes: list[Any] = [None] * len(self._blocks)
@@ -337,10 +340,13 @@ class Partitioned:
                 f"{_COPIES_OF_A_TREE} copies, but the smallest has {smallest / 2**20:.0f} MiB of "
                 "memory; pass a smaller max_samples, or give the workers more memory."
             )
-        at_once = min(_SHARE_OF_TREES * self._memory() / tree, _DRAWS_AT_ONCE / n_drawn)
+        at_once = min(_SHARE_OF_TREES * self._memory() / tree, self._draws_at_once() / n_drawn)
         if isinstance(self._blocks[0], Future):  # passes over them cost little
             at_once = min(at_once, _TREES_PER_THREAD * self._session.n_threads())
         return max(1, int(at_once))
+
+    def _draws_at_once(self) -> int:
+        return max(_DRAWS_AT_ONCE, int(_SHARE_OF_DRAWS * self._starts[-1]))
 
     def _memory(self) -> int:
         """Memory of all workers together."""
