@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import isnan, prod
 from typing import TYPE_CHECKING, Any
@@ -41,20 +42,16 @@ def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) 
     labels = getattr(forest, "classes_", None) if "proba" in method else None
     if labels is None or forest.n_outputs_ == 1:
         empty = _empty_prediction(local, method, arguments)
-        return _map_table(X, _predict_block, empty, labels, model, method, arguments)
+        predict = partial(_predict_block, method=method, arguments=arguments)
+        return _map_table(X, predict, empty, labels, model)
     empty = np.empty((0, sum(map(len, labels))))
-    joined = _map_table(X, _predict_outputs, empty, None, model, method, arguments)
+    predict = partial(_predict_outputs, method=method, arguments=arguments)
+    joined = _map_table(X, predict, empty, None, model)
     return _split_outputs(joined, labels)
 
 
 def _map_table(
-    X: Any,
-    predict: Callable[..., Any],
-    empty: NDArray[Any],
-    labels: Any,
-    model: Any,
-    method: str,
-    arguments: tuple[Any, ...],
+    X: Any, predict: Callable[..., Any], empty: NDArray[Any], labels: Any, model: Any
 ) -> Any:
     """One collection of what is predicted for each partition of an array or a data frame."""
     if isinstance(X, da.Array):
@@ -62,8 +59,6 @@ def _map_table(
         return whole.map_blocks(
             predict,
             model=model,
-            method=method,
-            arguments=arguments,
             drop_axis=list(range(1, X.ndim)),
             new_axis=list(range(1, empty.ndim)) or None,
             chunks=(whole.chunks[0], *((n,) for n in empty.shape[1:])),
@@ -71,15 +66,7 @@ def _map_table(
             meta=np.empty((0,) * empty.ndim, dtype=empty.dtype),
         )
     meta = _as_frame(empty, X._meta.iloc[:0], labels)
-    return X.map_partitions(
-        _predict_frame,
-        model,
-        predict=predict,
-        method=method,
-        arguments=arguments,
-        labels=labels,
-        meta=meta,
-    )
+    return X.map_partitions(_predict_frame, model, predict=predict, labels=labels, meta=meta)
 
 
 def _split_outputs(joined: Any, labels: list[NDArray[Any]]) -> list[Any]:
@@ -176,14 +163,9 @@ def _empty_prediction(model: Any, method: str, arguments: tuple[Any, ...]) -> An
 
 
 def _predict_frame(
-    X: Any,
-    model: SupervisedForest,
-    predict: Callable[..., Any],
-    method: str,
-    arguments: tuple[Any, ...],
-    labels: Any,
+    X: Any, model: SupervisedForest, predict: Callable[..., Any], labels: Any
 ) -> Any:
-    return _as_frame(predict(X, model, method, arguments), X, labels)
+    return _as_frame(predict(X, model), X, labels)
 
 
 def _as_frame(values: Any, like: Any, labels: Any) -> Any:
