@@ -97,7 +97,7 @@ def measure_memory(options: argparse.Namespace) -> None:
         with watch:
             watch.mark("fit")
             fit = measured(lambda: forest.fit(features, frame["y"]))
-            moved = client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total)
+            moved = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
             n_tasks = len(counter.keys)
             watch.mark("predict")
             predicted = forest.predict(features).to_frame("label")
