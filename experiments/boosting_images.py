@@ -15,35 +15,25 @@ from silvan import BoostedManifoldForestClassifier
 
 DATASETS = ("mnist", "fashion_mnist")
 # Images to choose on, and images that judge them; none of them is a test image.
-N_CHOOSING, N_JUDGING = 10_000, 10_000
+N_CHOOSING, N_JUDGING = 20_000, 10_000
 N_ALL = 60_000
-CHOOSING_ROUNDS, ROUNDS = 150, 500
+CHOOSING_ROUNDS, ROUNDS = 100, 300
 SCORES = ("error", "log_loss", "n_rounds", "wall_s")
 CANDIDATES: dict[str, dict[str, Any]] = {
     "default": {},
+    "twice the rounds": {"rounds": 2.0},
+    "rate .05, twice the rounds": {"learning_rate": 0.05, "rounds": 2.0},
     "512 windows": {"max_features": 512},
-    "subsample .7": {"subsample": 0.7},
-    "subsample .5": {"subsample": 0.5},
-    "colsample .5, 512 windows": {"colsample": 0.5, "max_features": 512},
     "63 leaves": {"max_leaf_nodes": 63},
-    "15 leaves": {"max_leaf_nodes": 15},
-    "l2 1": {"l2_regularization": 1.0},
+    "50 samples in a leaf": {"min_samples_leaf": 50},
     "l2 5": {"l2_regularization": 5.0},
-    "rate .05": {"learning_rate": 0.05, "rounds": 2.0},
-    "rate .2": {"learning_rate": 0.2, "rounds": 0.5},
-    "5 samples in a leaf": {"min_samples_leaf": 5},
-    "windows last 5 rounds, 1,024": {"redraw_every": 5, "max_features": 1024},
-    "subsample .7, 512 windows, l2 1": {
-        "subsample": 0.7,
-        "max_features": 512,
-        "l2_regularization": 1.0,
-    },
+    "subsample .6": {"subsample": 0.6},
 }
 TARGETS = {"mnist": (0.0085, 0.007), "fashion_mnist": (0.076, 0.070)}
 
 
-def make_forest(setting: str, n_rounds: int, seed: int) -> BoostedManifoldForestClassifier:
-    """The forest of a setting, on all processors; slower rates have more rounds."""
+def make_forest(setting: str, seed: int, n_rounds: int) -> BoostedManifoldForestClassifier:
+    """The forest of a setting, on all processors; it has all its rounds."""
     options = dict(CANDIDATES[setting])
     n_rounds = round(n_rounds * options.pop("rounds", 1.0))
     return BoostedManifoldForestClassifier(
@@ -56,15 +46,19 @@ def measure(cell: Cell) -> Cell:
     images = load_images(cell["data"] / cell["dataset"])
     X, y, X_test, y_test = images.X_train, images.y_train, images.X_test, images.y_test
     rng = np.random.default_rng(int(cell["seed"]))
-    n_rounds = ROUNDS
     if cell["stage"] == "choose":
         order, n = rng.permutation(len(y)), int(cell["n"])
         X_test, y_test = X[order[-N_JUDGING:]], y[order[-N_JUDGING:]]
         X, y = X[order[:n]], y[order[:n]]
-        n_rounds = CHOOSING_ROUNDS
     shape = (-1, 28, 28)
     start = time.perf_counter()
-    forest = make_forest(cell["setting"], n_rounds, int(cell["seed"]))
+    seed = int(cell["seed"])
+    if cell["stage"] == "test" and cell["setting"] == "default":
+        # As a user has it, with early stopping where there are enough samples.
+        forest = BoostedManifoldForestClassifier(random_state=seed, n_jobs=-1)
+    else:
+        rounds = CHOOSING_ROUNDS if cell["stage"] == "choose" else ROUNDS
+        forest = make_forest(cell["setting"], seed, rounds)
     forest.fit(X.reshape(shape), y)
     wall = time.perf_counter() - start
     probabilities = forest.predict_proba(X_test.reshape(shape))
@@ -79,11 +73,14 @@ def measure(cell: Cell) -> Cell:
 
 
 def choose(store: Store, dataset: str) -> str:
-    """The setting with the smallest log loss on held-out training images."""
-    where = {"stage": "choose", "dataset": dataset}
-    losses = {s: store.mean("log_loss", setting=s, **where) for s in CANDIDATES}
-    known = {setting: loss for setting, loss in losses.items() if not np.isnan(loss)}
-    return min(known, key=lambda setting: known[setting]) if known else "default"
+    """The setting with the smallest error on held-out training images, then log loss."""
+
+    def scores(setting: str) -> tuple[float, float]:
+        where = {"stage": "choose", "dataset": dataset, "setting": setting}
+        return store.mean("error", **where), store.mean("log_loss", **where)
+
+    known = [setting for setting in CANDIDATES if not np.isnan(scores(setting)[0])]
+    return min(known, key=scores) if known else "default"
 
 
 def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]]) -> list[Cell]:
@@ -102,6 +99,23 @@ def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]])
         for seed in range(arguments.seeds if stage == "choose" else 1)
         for setting in settings[dataset]
     ]
+
+
+def test_table(store: Store) -> str:
+    """Errors on the test images after training with all others."""
+    rows = []
+    for dataset in DATASETS:
+        for setting in store.distinct("setting", stage="test", dataset=dataset):
+            where = {"stage": "test", "dataset": dataset, "setting": setting}
+            rounds, loss, seconds = (
+                store.mean(score, **where) for score in ("n_rounds", "log_loss", "wall_s")
+            )
+            error = percent(store.mean("error", **where))
+            rows.append(
+                [dataset, setting, number(rounds, 0), error, number(loss), number(seconds, 0)]
+            )
+    header = ["60,000 training images", "setting", "rounds", "test error", "log loss", "seconds"]
+    return table(header, rows)
 
 
 def write(store: Store, arguments: Arguments) -> None:
@@ -124,17 +138,17 @@ def write(store: Store, arguments: Arguments) -> None:
         for setting, target in zip(("default", chosen), TARGETS[dataset], strict=True):
             where = {"stage": "test", "dataset": dataset, "setting": setting}
             error = store.mean("error", **where)
-            seconds = number(store.mean("wall_s", **where), 0)
-            claim = f"{dataset}, {setting}, {seconds} s: at most {percent(target)}"
-            expectations.append(at_most(claim, error, target))
+            claim = f"{dataset}, {setting}: at most {percent(target)}"
+            expectations.append(at_most(claim, error, target)._replace(measured=percent(error)))
     parts.insert(1, expectations_table(expectations))
+    parts.insert(2, test_table(store))
     page = arguments.output / "boosting_images.md"
     write_measured(page, "Boosted forests on images", "\n\n".join(parts))
 
 
 def main(argv: list[str] | None = None) -> None:
     """Choose on training images, test what was chosen, then write the page."""
-    arguments = parse("boosting_images", __doc__ or "", seeds=2, argv=argv)
+    arguments = parse("boosting_images", __doc__ or "", seeds=1, argv=argv)
     path = arguments.output / "measurements" / "boosting_images.csv"
     store = Store(path, ("stage", "dataset", "setting", "n", "seed"), SCORES)
     tried = list(CANDIDATES)[:3] if arguments.quick else list(CANDIDATES)

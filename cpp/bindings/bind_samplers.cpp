@@ -172,12 +172,12 @@ DistributionPtr make_patches(const std::vector<AxisTuple>& axes, const std::stri
 
 DistributionPtr make_windows(const std::vector<std::vector<AxisTuple>>& channels, const std::vector<double>& weights,
                              const std::vector<std::string>& statistics, std::int64_t n_patches,
-                             std::pair<std::int64_t, double> shift) {
+                             std::pair<std::int64_t, double> shift, double whole_probability) {
     require(!channels.empty() && channels.size() == weights.size(), "every channel needs a weight");
     require(n_patches >= 1, "n_patches must be at least 1");
     require(0 <= shift.first && shift.first <= std::numeric_limits<std::int8_t>::max(),
             "shifts must be between 0 and 127");
-    WindowOptions options{{}, weights, {}, n_patches, shift.first, shift.second};
+    WindowOptions options{{}, weights, {}, n_patches, shift.first, shift.second, whole_probability};
     std::int64_t n_features = 0;
     for (const std::vector<AxisTuple>& axes : channels) {
         std::int64_t n_cells = 1;
@@ -327,7 +327,7 @@ void bind_distributions(nb::module_& m) {
     m.def("patches", &make_patches, nb::arg("axes"), nb::arg("coefficients"), nb::arg("shuffled"), nb::arg("n_patches"),
           "Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).");
     m.def("windows", &make_windows, nb::arg("channels"), nb::arg("weights"), nb::arg("statistics"),
-          nb::arg("n_patches"), nb::arg("shift"),
+          nb::arg("n_patches"), nb::arg("shift"), nb::arg("whole_probability") = 0.0,
           "Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"), nb::arg("sizes"),
           nb::arg("coefficients"));

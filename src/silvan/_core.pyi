@@ -434,7 +434,7 @@ def patches(axes: Sequence[tuple[int, int, int, str, int]], coefficients: str, s
     Patches on a grid; each axis is (length, min_size, max_size, boundary, reach).
     """
 
-def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weights: Sequence[float], statistics: Sequence[str], n_patches: int, shift: tuple[int, float]) -> ProjectionDistribution:
+def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weights: Sequence[float], statistics: Sequence[str], n_patches: int, shift: tuple[int, float], whole_probability: float = 0.0) -> ProjectionDistribution:
     """
     Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.
     """

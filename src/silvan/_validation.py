@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -22,6 +23,8 @@ _READ_BY_THE_CORE = (np.float32, np.float64, np.uint8)
 _COPIED_BY_THE_CORE = (*_READ_BY_THE_CORE, np.int32, np.int64)
 # A tree of n leaves has 2n - 1 nodes, numbered by int32.
 MAX_SAMPLES = 2**30
+# More are never faster.
+_MAX_THREADS = 1024
 _FOREST_INSIDE = (
     "pass a fitted one, which a search has as its best_estimator_ and a pipeline as its last step"
 )
@@ -96,6 +99,15 @@ def check_integer(name: str, value: object, minimum: int, *, or_none: bool = Fal
     raise invalid(
         name, f"an integer >= {minimum}{alternative}", value, f"pass for example {max(minimum, 10)}"
     )
+
+
+def count_threads(n_jobs: object) -> int:
+    """The number of threads that `n_jobs` asks for."""
+    if not (n_jobs is None or (is_integer(n_jobs) and n_jobs != 0)):
+        raise invalid(
+            "n_jobs", "None or an integer that is not 0", n_jobs, "-1 uses all processors"
+        )
+    return min(int(effective_n_jobs(n_jobs)), _MAX_THREADS)
 
 
 def check_flag(name: str, value: object) -> None:

@@ -160,6 +160,9 @@ CASES: dict[str, Case] = {
         "is not in the encoding utf-8",
         options=("--encoding", "utf-8"),
     ),
+    "encoding without its mark": Case(
+        PLAIN.encode(), "is not in the encoding utf-16", options=("--encoding", "utf-16")
+    ),
     "unknown encoding": Case(
         PLAIN.encode(), "is no encoding that Python knows", options=("--encoding", "klingon")
     ),

@@ -72,6 +72,8 @@ def test_classes_that_the_forest_does_not_know_are_refused(run, folder):
     (folder / "roses.csv").write_text(text)
     result = run("score", "s.silvan", "roses.csv", "--target", "species", code=3)
     assert "the class rosa, which the forest does not know" in " ".join(result.stderr.split())
+    result = run("score", "s.silvan", "iris.csv", "--target", "sepal_length", code=2)
+    assert "--target 'sepal_length' is a feature of" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -166,8 +166,20 @@ def test_convolutions_are_indicators_of_dilated_kernels(samples, boundary):
                 assert array[2][place] == float(result > above)
 
 
+@ENDS
+def test_convolutions_of_differences_are_those_of_the_series_of_differences(boundary):
+    options = {"boundary": boundary, "seed": 3}
+    extended = np.append(SERIES, SERIES[:, :2], axis=1) if boundary == "wrap" else SERIES
+    differences = np.diff(extended, n=2)
+    fitted = fit_channels([Convolutions(6, max_length=7, order=2)], SERIES, **options)
+    other = fit_channels([Convolutions(6, max_length=7)], differences, **options)
+    assert fitted.layout.shapes == other.layout.shapes
+    np.testing.assert_array_equal(fitted.transform(SERIES), other.transform(differences))
+    assert fitted.layout.names[1] == "convolution 2 of difference of order 2"
+
+
 def test_thresholds_divide_the_cells_of_training_samples():
-    fitted = fit_channels([Convolutions(64)], SERIES, seed=0)
+    fitted = fit_channels([Convolutions(64, max_length=None)], SERIES, seed=0)
     shares = fitted.transform(SERIES).reshape(30, 64, 40).mean(axis=(0, 2))
     assert 0.3 < shares.mean() < 0.7
     assert ((shares > 0.02) & (shares < 0.98)).mean() > 0.8

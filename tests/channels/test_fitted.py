@@ -37,6 +37,7 @@ ALL = [
     Spectrum(log=True),
     LocalContrast(),
     Convolutions(5),
+    Convolutions(4, order=1),
     np.abs,
 ]
 CASES = {
@@ -246,6 +247,8 @@ class WrongShape(Lagged):
         ([Gradients()], "use Difference along a series"),
         ([LocalContrast(4)], "size must be an odd integer"),
         ([Convolutions(0)], "n_kernels must be an integer from 1"),
+        ([Convolutions(order=-1)], "order must be an integer >= 0"),
+        ([Convolutions(order=30)], "order must be below 30, the length of the axis"),
         ([Convolutions(max_length=0)], "max_length must be an integer >= 1 or None"),
         ([Spectrum(log=2)], "log must be True or False"),
         ([WrongShape()], "WrongShape.compute must return an array of shape"),

@@ -213,7 +213,7 @@ def test_contributions_add_up(kind):
 def test_text_names_statistics_channels_and_cells():
     forest = ManifoldForestClassifier(5, random_state=0).fit(SERIES, SERIES_Y)
     text = "\n".join(to_text(forest, tree) for tree in range(5))
-    names = "|".join(("value", "difference", "spectrum", r"convolution \d+"))
+    names = "|".join(("value", "difference", "spectrum", r"convolution \d+( of difference)?"))
     for line in text.splitlines():
         assert "class:" in line or re.search(
             rf"(mean|spread|slope) of ({names}) \[\d+:\d+\] (<=|> )", line

@@ -353,6 +353,13 @@ def test_without_shap_it_is_said_how_to_get_it(monkeypatch):
         explained.to_shap()
 
 
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
+def test_wrong_numbers_of_threads_are_refused(n_jobs):
+    forest, X = numbers(2)
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer that is not 0"):
+        shapley_values(forest, X[:2], X[5:8], n_jobs=n_jobs)
+
+
 def test_the_text_is_short():
     X, y = make_regression(40, 8, random_state=0)
     exact = shapley_values(ForestRegressor(2, random_state=0).fit(X, y), X[:3], X[:5])

@@ -314,4 +314,4 @@ def check_order(case: Case, fitted: Any, X: Any) -> None:
 def fits_directions(fitted: Any) -> bool:
     """Whether directions are fitted to rows, whose sums are rounded in the order of the rows."""
     described = repr(getattr(fitted, "projections", None))
-    return any(name in described for name in ("Components", "Ridge", "Canonical"))
+    return any(name in described for name in ("Components", "Ridge", "Canonical", "Perturbed"))

@@ -37,6 +37,11 @@ WORK = {
         say("ready")
         ForestClassifier(1, projections=PrincipalComponents(1500)).fit(X, y)
     """,
+    "many perturbations": """
+        X, y = make_data(200)
+        say("ready")
+        ForestClassifier(1, projections=PerturbedHyperplanes(n_perturbations=10**9)).fit(X, y)
+    """,
     "predict_proba": _WIDE.format(estimator="ForestClassifier", y="y")
     + "    forest.predict_proba(X)",
     "predict": _WIDE.format(estimator="ForestRegressor", y="X[:, 0]") + "    forest.predict(X)",

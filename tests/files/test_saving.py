@@ -32,7 +32,13 @@ from silvan import (
     files,
 )
 from silvan.preprocessing import RankScaler
-from silvan.projections import Dictionary, GraphNeighborhoods, Mixture
+from silvan.projections import (
+    Dictionary,
+    EdgeNeighborhoods,
+    GraphNeighborhoods,
+    Mixture,
+    WeightedCombinations,
+)
 from silvan.projections.parameters import same_value
 
 FORESTS = [ForestClassifier, ForestRegressor, ManifoldForestClassifier, ManifoldForestRegressor]
@@ -238,6 +244,33 @@ def test_networkx_graphs_come_back_as_their_adjacency(data, tmp_path):
     forest = ForestClassifier(3, projections=GraphNeighborhoods(graph), random_state=0).fit(X, y)
     loaded = there_and_back(forest, tmp_path)
     np.testing.assert_array_equal(clone(loaded).fit(X, y).predict_proba(X), forest.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        networkx.relabel_nodes(networkx.path_graph(13), {0: "first"}),
+        networkx.MultiDiGraph([(0, 1), (1, 0)] * 6),
+        pd.DataFrame([(i, i + 1) for i in range(12)]),
+    ],
+    ids=["graph", "directed", "frame"],
+)
+def test_edges_come_back_as_an_array(data, tmp_path, edges):
+    X, y = data
+    forest = ForestClassifier(3, projections=EdgeNeighborhoods(edges), random_state=0).fit(X, y)
+    loaded = there_and_back(forest, tmp_path)
+    assert isinstance(loaded.projections.edges, np.ndarray)
+    np.testing.assert_array_equal(clone(loaded).fit(X, y).predict_proba(X), forest.predict_proba(X))
+
+
+def test_weights_in_a_column_of_a_frame_come_back_as_an_array(data, tmp_path):
+    X, y = data
+    weights = pd.Series(np.arange(12), index=list("abcdefghijkl"))
+    distribution = WeightedCombinations(weights=weights)
+    assert repr(distribution) == "WeightedCombinations(weights=<12 array>)"
+    forest = ForestClassifier(3, projections=distribution, random_state=0).fit(X, y)
+    loaded = there_and_back(forest, tmp_path)
+    assert loaded.projections == distribution
 
 
 def test_sparse_matrices_keep_their_kind(data, tmp_path):

@@ -157,3 +157,27 @@ def test_large_integers_that_are_one_float_stay_two_categories(tmp_path):
         forest.save(tmp_path / "forest.safetensors")
         loaded = silvan.load(tmp_path / "forest.safetensors")
         np.testing.assert_array_equal(loaded.predict(X), forest.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda X: X[[*X.columns[::-1]]], "must be in the same order"),
+        (lambda X: X.assign(more="text"), "unseen at fit time"),
+        (lambda X: X.iloc[:, 1:], "yet now missing"),
+    ],
+    ids=["order", "more", "fewer"],
+)
+def test_columns_in_another_order_or_number_are_reported_as_such(change, fault):
+    X, y, _ = make_frame()
+    X = X.assign(when=pd.date_range("2020-01-01", periods=len(X), freq="7h"))
+    forest = ForestClassifier(2, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=fault):
+        forest.predict(change(X))
+
+
+def test_another_number_of_columns_without_names_is_reported_as_such():
+    X = np.array([["a", 1.0], ["b", 2.0]] * 5, dtype=object)
+    forest = ForestClassifier(2, categorical_features=[0], random_state=0).fit(X, [0, 1] * 5)
+    with pytest.raises(ValueError, match="X has 3 features, but"):
+        forest.predict(np.array([["a", 1.0, "text"]], dtype=object))

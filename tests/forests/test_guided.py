@@ -39,6 +39,21 @@ def test_successive_draws_have_the_probabilities_of_their_weights():
     assert not any(3 in one for one in drawn)
 
 
+@pytest.mark.parametrize("scale", [1e308, 5e-324])
+@pytest.mark.parametrize("trees_per_round", [None, 2])
+def test_weights_of_any_size_are_relative(scale, trees_per_round):
+    X, y = make_data(n=100, p=4)
+    grown = [
+        ForestClassifier(
+            4,
+            projections=WeightedCombinations(2, np.full(4, weight), trees_per_round),
+            random_state=0,
+        ).fit(X, y)
+        for weight in (1.0, scale)
+    ]
+    np.testing.assert_array_equal(grown[0].predict_proba(X), grown[1].predict_proba(X))
+
+
 def test_extreme_weights_are_drawn_without_delay():
     weights = np.full(50, 1e-12)
     weights[7] = 1.0

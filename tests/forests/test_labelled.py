@@ -98,6 +98,56 @@ def test_labels_that_do_not_fit_are_refused(plain, wrong, message):
         ImportanceDisplay.from_estimator(plain, **wrong)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda D: D[:, ::-1], "place 0 is 'Pz' and was 'Fz'; put them in the same order"),
+        (
+            lambda D: D.isel(time=slice(3)).transpose("trial", "time", "channel"),
+            "must have the axes .'channel', 'time'. that it had in fit",
+        ),
+    ],
+    ids=["order", "transposed"],
+)
+def test_other_axes_than_those_of_fit_are_refused(change, message):
+    square = LABELLED["xarray"].isel(time=slice(3))
+    grown = ManifoldForestClassifier(2, channels="raw", random_state=0).fit(square, Y)
+    with pytest.raises(ValueError, match=message):
+        grown.predict(change(square))
+    later = square.assign_coords(time=[7.0, 8.0, 9.0])
+    unnamed = xarray.DataArray(square.to_numpy())
+    for same in (later, unnamed):
+        assert np.array_equal(grown.predict_proba(same), grown.predict_proba(square))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda x: np.ma.masked_greater(x, 1), "must not have masked entries"),
+        (lambda x: x * 1e300, "contains infinity or a value too large"),
+        (lambda x: np.append(x, np.inf), "contains infinity or a value too large"),
+        (lambda x: x * 1j, "must hold numbers, but the dtype of one is complex"),
+        (lambda x: x.astype("M8[D]"), "must hold numbers, but the dtype of one is datetime64"),
+        (lambda x: x.astype(str), "must hold numbers, but the dtype of one is <U"),
+    ],
+    ids=["masked", "large", "infinite", "complex", "dates", "text"],
+)
+@pytest.mark.parametrize("lengths", [[20, 18], [20, 20]], ids=["unequal", "equal"])
+def test_series_of_odd_values_are_refused(spoil, message, lengths):
+    series = [spoil(x[0, :length].astype(np.float64)) for x in X for length in lengths]
+    with pytest.raises(ValueError, match=message):
+        ManifoldForestClassifier(2).fit(series, np.repeat(Y, 2))
+
+
+def test_unequal_series_may_be_lists_or_an_array_of_objects():
+    series = [x[0, : 20 - k % 4] for k, x in enumerate(X)]
+    grown = ManifoldForestClassifier(2, channels="raw", random_state=0).fit(series, Y)
+    objects = np.empty(N, dtype=object)
+    objects[:] = series
+    for same in ([x.tolist() for x in series], objects):
+        assert np.array_equal(grown.predict_proba(same), grown.predict_proba(series))
+
+
 def test_series_of_unequal_length_end_in_missing_values():
     series = [x[:, : 20 - k % 4] for k, x in enumerate(X)]
     filled = np.where(np.arange(20) < 20 - np.arange(N)[:, None, None] % 4, X, np.nan)

@@ -66,6 +66,22 @@ def test_wrong_edges_are_refused(edges, message):
         ForestClassifier(projections=EdgeNeighborhoods(edges)).fit([[0, 1], [1, 0]], [0, 1])
 
 
+def test_nodes_with_too_many_edges_are_refused_before_work():
+    star = np.stack([np.zeros(10_001, dtype=int), np.arange(1, 10_002)], axis=1)
+    with pytest.raises(ValueError, match="a node with 10,001 edges makes"):
+        EdgeNeighborhoods(star).draw(1, len(star), random_state=0)
+
+
+def test_edges_of_a_graph_are_compared_and_shown_as_such():
+    graph = nx.path_graph(["a", "b", "c"])
+    assert EdgeNeighborhoods(graph) == EdgeNeighborhoods(graph.copy())
+    assert EdgeNeighborhoods(graph) != EdgeNeighborhoods(nx.star_graph(2))
+    assert (
+        repr(EdgeNeighborhoods(graph))
+        == "EdgeNeighborhoods(edges=<Graph with 3 nodes and 2 edges>)"
+    )
+
+
 def draw_hyperplanes(n_perturbations, X, y, n_directions=100):
     distribution = PerturbedHyperplanes(n_perturbations=n_perturbations)
     return distribution.draw(n_directions, X.shape[1], random_state=0, X=X, y=y).toarray()

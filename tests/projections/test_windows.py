@@ -17,6 +17,8 @@ CASES = {
     "shifts": Windows([4], 1, 2, shift=2, shift_probability=0.7, statistics=("mean", "spread")),
     "pairs": Windows([4, 3], 1, 3, n_patches=2, reach=1),
     "three on a circle": Windows([4], 2, 3, "wrap", n_patches=3, reach=1),
+    "wholes": Windows([5, 3], 1, 2, n_patches=2, shift=1, statistics=ALL, whole_probability=0.4),
+    "whole images": Windows([(3, 2), (2, 3)], 1, 2, "wrap", whole_probability=0.3),
     "image": Windows([(3, 2), (2, 3)], (1, 2), 2, ("pad", "inside")),
     "volume": Windows([(2, 2, 3)], 1, 2),
 }
@@ -91,6 +93,7 @@ WRONG = {
     "each once": {"statistics": ("mean", "mean")},
     "shift must be an integer from 0 to 127": {"shift": 128},
     "shift_probability must be a number from 0 to 1": {"shift_probability": 1.5},
+    "whole_probability must be a number from 0 to 1": {"whole_probability": -0.1},
     "weights must be None or 1 numbers": {"weights": (1, 2)},
     "one above 0": {"weights": (0,)},
 }
@@ -144,6 +147,8 @@ def test_memory_is_known_before_work():
     assert spread.bytes_per_sample("float32") == _padded(16 * plane) + 4
     three = Windows([(28, 28)], max_size=16, statistics=("mean", "spread", "slope"))
     assert three.bytes_per_sample() == _padded(8 * plane)
+    wholes = Windows([(28, 28)], max_size=16, whole_probability=0.5)
+    assert wholes.bytes_per_sample() == _padded(4 * plane)
     assert three.set_params(max_size=28).bytes_per_sample() == _padded(24 * plane)
 
 

@@ -96,6 +96,31 @@ std::size_t ChannelGrids::list_boxes(const Window& window, Box* boxes) const {
     return n;
 }
 
+// Boxes are moved along each axis whatever happens along the others, so that a cell is read where its position along
+// every axis is.
+std::vector<std::int64_t> ChannelGrids::list_cells(const Window& window) const {
+    Box boxes[kMaxBoxes];
+    const std::size_t n_boxes = list_boxes(window, boxes);
+    const ChannelGrid& grid = grids_[static_cast<std::size_t>(window.channel)];
+    std::vector<std::int64_t> cells{grid.first_cell};
+    for (std::size_t a = 0; a < n_axes(); ++a) {
+        std::vector<std::int64_t> positions;
+        for (std::size_t b = 0; b < n_boxes; ++b) {
+            for (std::int64_t at = boxes[b].start[a]; at < boxes[b].end[a]; ++at) {
+                positions.push_back(at % grid.length[a]);
+            }
+        }
+        std::sort(positions.begin(), positions.end());
+        positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+        std::vector<std::int64_t> further;
+        for (const std::int64_t cell : cells) {
+            for (const std::int64_t at : positions) further.push_back(cell + at * grid.cell_stride[a]);
+        }
+        cells = std::move(further);
+    }
+    return cells;
+}
+
 std::int64_t ChannelGrids::cells_in(const Box& box) const {
     std::int64_t cells = 1;
     for (std::size_t a = 0; a < n_axes(); ++a) cells *= box.end[a] - box.start[a];

@@ -47,6 +47,9 @@ public:
 
     std::int64_t cells_in(const Box& box) const;
 
+    // The cells of all boxes that a window reads, each once.
+    std::vector<std::int64_t> list_cells(const Window& window) const;
+
     // Whether a box of the channel has this feature.
     bool covers(std::size_t channel, const Box& box, std::int64_t feature) const;
 

@@ -132,11 +132,10 @@ void WindowSpace::share(const Direction& direction, ExpandedDirections& expanded
     std::map<std::int64_t, double> cells;
     for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
         const Window& window = direction.windows[direction.indices[k] - grids_.n_cells()];
-        const double part =
-            std::abs(static_cast<double>(direction.coefficients[k])) / static_cast<double>(grids_.cells_in(window.box));
-        throw_if_stopped(grids_.cells_in(window.box));
-        grids_.visit_cells(static_cast<std::size_t>(window.channel), window.box,
-                           [&](std::int64_t cell, std::int64_t) { cells[cell] += part; });
+        const std::vector<std::int64_t> read = grids_.list_cells(window);
+        throw_if_stopped(static_cast<std::int64_t>(read.size()));
+        const double part = std::abs(static_cast<double>(direction.coefficients[k])) / static_cast<double>(read.size());
+        for (const std::int64_t cell : read) cells[cell] += part;
     }
     append(cells, expanded);
 }

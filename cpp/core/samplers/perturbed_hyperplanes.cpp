@@ -9,6 +9,7 @@
 #include "core/samplers/class_numbers.hpp"
 #include "core/samplers/feature_draw.hpp"
 #include "core/samplers/node_sample.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 
@@ -116,6 +117,7 @@ private:
         }
         double best = score_.best(value_);
         for (std::int64_t step = 0; step < options_.n_perturbations; ++step) {
+            throw_if_stopped(static_cast<std::int64_t>(16 * value_.size()));  // which are sorted
             const std::size_t j = random.below(coefficients_.size());
             const double change = random.uniform() - 0.5;
             perturbed_ = value_;

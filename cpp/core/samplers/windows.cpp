@@ -20,8 +20,14 @@ public:
 
     void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
         for (std::int64_t i = 0; i < n_directions; ++i) {
-            Window window = draw_window(random);
-            draw_boxes(options_.channels[static_cast<std::size_t>(window.channel)], random);
+            const bool is_whole = options_.whole_probability > 0.0 && random.uniform() < options_.whole_probability;
+            Window window = draw_window(is_whole, random);
+            const std::vector<PatchAxis>& axes = options_.channels[static_cast<std::size_t>(window.channel)];
+            if (is_whole) {
+                boxes_.assign(1, {whole_box(axes), 1.0F});
+            } else {
+                draw_boxes(axes, random);
+            }
             for (const WeightedBox& drawn : boxes_) {
                 window.box = drawn.box;
                 batch.add_window(n_features_, window, drawn.coefficient);
@@ -34,13 +40,13 @@ public:
 
 private:
     // All but the box.
-    Window draw_window(Random& random) const {
+    Window draw_window(bool is_whole, Random& random) const {
         Window window;
         window.channel = static_cast<std::int32_t>(channels_.draw(random));
         window.n_axes = static_cast<std::uint8_t>(options_.channels.front().size());
         const std::size_t n = options_.statistics.size();
         window.statistic = options_.statistics[n == 1 ? 0 : random.below(n)];
-        const bool may_shift = options_.max_shift > 0 && window.statistic == WindowStatistic::mean;
+        const bool may_shift = !is_whole && options_.max_shift > 0 && window.statistic == WindowStatistic::mean;
         if (may_shift && random.uniform() < options_.shift_probability) {
             const std::int64_t step = draw_between(random, 1, options_.max_shift);
             window.shift = static_cast<std::int8_t>(random.below(2) == 0 ? step : -step);
@@ -84,6 +90,15 @@ private:
         return box;
     }
 
+    static Box whole_box(const std::vector<PatchAxis>& axes) {
+        Box box;
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            box.start[a] = 0;
+            box.end[a] = static_cast<std::int32_t>(axes[a].length);
+        }
+        return box;
+    }
+
     const WindowOptions& options_;
     const AliasTable& channels_;
     std::int64_t n_features_;
@@ -108,7 +123,8 @@ ColumnDescription Windows::columns() const {
     for (const std::vector<PatchAxis>& axes : options_.channels) {
         for (std::size_t a = 0; a < n_axes; ++a) {
             windows.channel_shapes.push_back(axes[a].length);
-            windows.max_size[a] = std::max(windows.max_size[a], axes[a].max_size);
+            const std::int64_t longest = options_.whole_probability > 0.0 ? axes[a].length : axes[a].max_size;
+            windows.max_size[a] = std::max(windows.max_size[a], longest);
         }
     }
     for (const PatchAxis& axis : options_.channels.front()) {

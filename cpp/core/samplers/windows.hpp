@@ -18,12 +18,14 @@ struct WindowOptions {
     std::int64_t n_patches = 1;
     std::int64_t max_shift = 0;  // at most 127
     double shift_probability = 0.0;
+    double whole_probability = 0.0;
 };
 
 // A direction draws a channel by its weight, a statistic, and a box as patches do. Further boxes have the first one's
 // size and lie near it on the same channel; they are subtracted and added in turn, and where all cancel out the first
 // stands alone. A mean is shifted with the given probability: by r ~ U{1, max_shift} to its largest or its smallest
-// value, all boxes of a direction alike.
+// value, all boxes of a direction alike. With the given probability a direction is a channel's whole instead, one box
+// that is not shifted: what it says does not depend on where things lie.
 class Windows final : public ProjectionDistribution {
 public:
     explicit Windows(WindowOptions options);

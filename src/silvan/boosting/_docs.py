@@ -7,7 +7,7 @@ from silvan.forests._docs import add_parts
 add_parts(
     {
         "boosted_n_estimators": """
-            n_estimators : int, default=100
+            n_estimators : int, default=100 (200 on grids)
                 Number of rounds. A round grows one tree for each raw score: one for a single target
                 or two classes, otherwise one for each output or class.
         """,
@@ -61,7 +61,7 @@ add_parts(
             vector_leaves : bool, default=False
                 Whether a round grows one tree whose leaves have a value for each output or class,
                 in place of a tree for each.
-            early_stopping : "auto", "out_of_bag" or bool, default="auto"
+            early_stopping : "auto", "out_of_bag" or bool, default="auto" (False on grids)
                 Whether to hold samples out, stop when their score no longer improves, and keep the
                 rounds up to the best. "auto" does so with more than 10,000 samples. With
                 "out_of_bag" no sample is held out: each round is judged by what it does for the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from silvan._parameters import growing
 from silvan.boosting.classifier import BoostedForestClassifier
@@ -72,7 +72,10 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False
 
 
 @shared_docs
@@ -133,4 +136,7 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
     True
     """
 
+    n_estimators: int = field(default=200, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from silvan._validation import check_integer, invalid, is_integer
 from silvan.channels.base import Channel, State, as_floats
 from silvan.channels.plane import Plane
+from silvan.channels.values import Difference
 
 _MAX_KERNELS = 10_000
 
@@ -32,9 +33,12 @@ class Convolutions(Channel):
     ----------
     n_kernels : int, default=64
         Number of kernels for each plane of a sample.
-    max_length : int or None, default=64
+    max_length : int or None, default=32
         Arrays that would be longer than this along the last axis hold shares of as few neighbouring
         cells as it takes, in place of single cells; None sets no limit. It bounds memory.
+    order : int, default=0
+        How often differences along the last axis are taken before (see `Difference`): 0 convolves
+        the values, 1 their differences, where slow trends do not hide small shapes.
 
     References
     ----------
@@ -48,17 +52,19 @@ class Convolutions(Channel):
     >>> X = np.random.default_rng(0).normal(size=(20, 50))
     >>> fitted = fit_channels([Convolutions(4)], X, seed=0)
     >>> fitted.transform(X).shape, fitted.layout.names
-    ((20, 200), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
+    ((20, 100), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
     >>> sorted(np.unique(fitted.transform(X)).tolist())
-    [0.0, 1.0]
+    [0.0, 0.5, 1.0]
     """
 
     n_kernels: int = 64
-    max_length: int | None = 64
+    max_length: int | None = 32
+    order: int = 0
 
     def names(self, plane: Plane) -> list[str]:
         """One array for each kernel."""
-        return [f"convolution {k + 1}" for k in range(self.n_kernels)]
+        of = f" of {Difference(self.order).names(plane)[0]}" if self.order else ""
+        return [f"convolution {k + 1}{of}" for k in range(self.n_kernels)]
 
     def validate(self, plane: Plane) -> None:
         """Require positive counts."""
@@ -66,9 +72,13 @@ class Convolutions(Channel):
             rule = f"an integer from 1 to {_MAX_KERNELS}"
             raise invalid("n_kernels", rule, self.n_kernels, "pass for example 64")
         check_integer("max_length", self.max_length, 1, or_none=True)
+        check_integer("order", self.order, 0)
+        if self.order:
+            Difference(self.order).validate(plane)
 
     def accepts(self, state: State, plane: Plane) -> bool:
         """Whether kernels, dilations and thresholds are such as `learn` draws."""
+        plane = self._convolved(plane)
         n_cells = _kernel_size(plane) ** len(plane.shape)
         expected = {
             "chosen": (np.int32, (self.n_kernels, n_cells // 3), 0, n_cells - 1),
@@ -85,6 +95,7 @@ class Convolutions(Channel):
 
     def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
         """Draw kernels and dilations; learn thresholds."""
+        values, plane = self._differences(samples, plane), self._convolved(plane)
         size, n_cells = _kernel_size(plane), _kernel_size(plane) ** len(plane.shape)
         chosen = np.stack(
             [np.sort(rng.permutation(n_cells)[: n_cells // 3]) for _ in range(self.n_kernels)]
@@ -95,7 +106,6 @@ class Convolutions(Channel):
         shown = rng.integers(len(samples), size=self.n_kernels)
         state = {"chosen": chosen.astype(np.int32), "dilations": dilations}
         thresholds = np.zeros(self.n_kernels, dtype=np.float32)
-        values = as_floats(samples)
         for kernel, sample in enumerate(shown):
             one = {name: array[kernel : kernel + 1] for name, array in state.items()}
             [(_, result)] = convolve(values[sample : sample + 1], plane, one)
@@ -105,12 +115,13 @@ class Convolutions(Channel):
 
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
         """Indicators, or shares of neighbouring cells where the axis is long."""
+        values, plane = self._differences(samples, plane), self._convolved(plane)
         step = self._step(plane)
         length = -(-plane.shape[-1] // step)
         whole = step == 1 and samples.dtype == np.uint8
         dtype = np.uint8 if whole else np.float32
         arrays = np.empty((len(samples), self.n_kernels, *plane.shape[:-1], length), dtype=dtype)
-        for kernel, result in convolve(as_floats(samples), plane, state):
+        for kernel, result in convolve(values, plane, state):
             above = (result > state["thresholds"][kernel]).astype(dtype)
             if not whole:
                 above[np.isnan(result)] = np.nan
@@ -119,9 +130,23 @@ class Convolutions(Channel):
 
     def to_grid(self, credit: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
         """The credit of a share goes in equal parts to its cells."""
-        step, length = self._step(plane), plane.shape[-1]
+        convolved = self._convolved(plane)
+        step, length = self._step(convolved), convolved.shape[-1]
         sizes = np.diff(np.minimum(np.arange(credit.shape[-1] + 1) * step, length))
-        return np.repeat(credit / sizes, sizes, axis=-1)
+        spread = np.repeat(credit / sizes, sizes, axis=-1)
+        return Difference(self.order).to_grid(spread, plane) if self.order else spread
+
+    def _differences(self, samples: NDArray[Any], plane: Plane) -> NDArray[np.float32]:
+        """What is convolved: the samples, or their differences."""
+        if not self.order:
+            return as_floats(samples)
+        differences: NDArray[np.float32] = Difference(self.order).compute(samples, plane, {})[:, 0]
+        return differences
+
+    def _convolved(self, plane: Plane) -> Plane:
+        """The grid of what is convolved."""
+        *rest, length = plane.shape
+        return Plane((*rest, length if plane.wrap[-1] else length - self.order), plane.wrap)
 
     def _step(self, plane: Plane) -> int:
         """Number of neighbouring cells that share a cell of the arrays."""

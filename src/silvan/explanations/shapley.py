@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from silvan import _core
-from silvan._validation import as_samples, check_features, check_integer, check_predictor
+from silvan._validation import (
+    as_samples,
+    check_features,
+    check_integer,
+    check_predictor,
+    count_threads,
+)
 from silvan.explanations.hybrid_rows import sample_orders
 from silvan.forests.base import BaseForest
 from silvan.forests.fitted import FittedForest
@@ -186,7 +191,7 @@ def shapley_values(
     check_integer("n_permutations", n_permutations, 1, or_none=True)
     check_integer("max_exact_features", max_exact_features, 0)
     fitted = forest.fitted_
-    n_threads = fitted.n_threads if n_jobs is None else int(effective_n_jobs(n_jobs))
+    n_threads = fitted.n_threads if n_jobs is None else count_threads(n_jobs)
     orders = _Orders(n_permutations, max_exact_features, draw_seed(random_state))
     game = _Game(fitted, n_threads)
     samples = game.read(X)

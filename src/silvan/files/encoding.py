@@ -21,6 +21,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from silvan.files.container import can_store, damaged
+from silvan.projections.parameters import ParameterHolder
 
 C = TypeVar("C", bound=type)
 
@@ -82,6 +83,8 @@ def saved_state(value: Any) -> dict[str, dict[str, Any]]:
     if dataclasses.is_dataclass(value) and not hasattr(value, "get_params"):
         fields = dataclasses.fields(value)
         return {"params": {field.name: getattr(value, field.name) for field in fields}}
+    if isinstance(value, ParameterHolder):
+        return {"params": value._saved_params()}
     params = value.get_params(deep=False)
     if not isinstance(value, BaseEstimator):
         return {"params": params}
@@ -134,8 +137,6 @@ class Encoder:
             return self._encode_random_state(value, path)
         if sparse.issparse(value):
             return self._encode_sparse(value, path)
-        if hasattr(value, "adjacency") and hasattr(value, "nodes"):
-            return self._encode_graph(value, path)
         if dataclasses.is_dataclass(value) or hasattr(value, "get_params"):
             return self._encode_object(value, path)
         raise _refusal(value, path)
@@ -189,12 +190,6 @@ class Encoder:
         }
         is_array = isinstance(value, sparse.sparray)
         return _tagged("sparse", shape=[int(n) for n in matrix.shape], array=is_array, **parts)
-
-    def _encode_graph(self, value: Any, path: str) -> Any:
-        """A networkx graph as its adjacency, which is all of it that forests read."""
-        from networkx import to_scipy_sparse_array
-
-        return self._encode_sparse(to_scipy_sparse_array(value, weight=None), path)
 
     def _encode_object(self, value: Any, path: str) -> Any:
         cls = type(value)

@@ -195,7 +195,7 @@ class ForestArrays:
         """What the features have to do with each direction: its absolute coefficients.
 
         As `directions` gives them, but for windows: the coefficient of each is divided evenly among
-        the cells of its box, whatever its statistic and shift.
+        the cells that it reads, those of shifted boxes included, whatever its statistic.
         """
         shares = self._written(_core.share_directions, tree)
         shares.data = np.abs(shares.data)

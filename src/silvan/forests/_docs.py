@@ -34,9 +34,9 @@ _PARTS = {
         channels : "auto", "raw" or sequence of Channel or callable, default="auto"
             What windows are laid on: arrays that are computed from each sample, see
             :mod:`silvan.channels`. "auto" takes the values, their differences, their spectrum and
-            random convolutions of a series, and the values and their gradients of images and
-            volumes. Colours and sensors have arrays of their own, see `contiguous`. "raw" sums
-            patches of the values themselves: the manifold forest of the papers.
+            random convolutions of a series and its differences, and the values and their gradients
+            of images and volumes. Colours and sensors have arrays of their own, see `contiguous`.
+            "raw" sums patches of the values themselves: the manifold forest of the papers.
         statistics : {"auto", "mean", "spread", "slope"} or sequence of these, default="auto"
             What is read off a window. "auto" is all three along series, and the mean in images and
             volumes.
@@ -47,8 +47,9 @@ _PARTS = {
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
-            for 8 cells along each axis of an image or volume, and with ``channels="raw"`` for 3
-            cells and for all of an axis that is not contiguous.
+            where a quarter of the windows then cover their channel, for 8 cells along each axis of
+            an image or volume, and with ``channels="raw"`` for 3 cells and for all of an axis that
+            is not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
             cuts them off, "wrap" goes on at the other end, for data on a circle; both cover every

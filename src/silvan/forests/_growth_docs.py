@@ -82,7 +82,8 @@ GROWTH_PARTS = {
             other. "agnostic" does not choose either: a node takes its first direction that the
             limits allow, pure nodes are split as well, and with `max_leaf_nodes` the leaf to split
             next is drawn. Targets then decide the values of leaves alone (Tomita's data-agnostic
-            forest; limit the trees by `max_leaf_nodes`, `max_depth` or `min_samples_leaf`).
+            forest; limit the trees by `max_leaf_nodes`, `max_depth` or `min_samples_leaf`). With
+            one seed, splits are the same for any targets where `bootstrap` is False.
     """,
     "bootstrap": """
         bootstrap : bool, default=True

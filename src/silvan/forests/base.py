@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
@@ -22,6 +21,7 @@ from silvan._validation import (
     as_samples,
     as_training_features,
     check_features,
+    count_threads,
 )
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.fitted import FittedForest
@@ -40,9 +40,6 @@ from silvan.forests.targets import Targets
 from silvan.projections import ProjectionDistribution, UnitFree
 from silvan.projections.mixture import find_component
 from silvan.projections.spreads import measure_spreads
-
-# More are never faster.
-_MAX_THREADS = 1024
 
 
 class BaseForest(
@@ -234,7 +231,7 @@ class BaseForest(
         return (self._n_features(),)
 
     def _n_threads(self) -> int:
-        return min(int(effective_n_jobs(self.n_jobs)), _MAX_THREADS)
+        return count_threads(self.n_jobs)
 
     def _check_fitted(self) -> None:
         self._check_parameters()

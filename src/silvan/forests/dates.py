@@ -182,6 +182,8 @@ def _as_moments(column: Any, kind: str, zone: str | None) -> NDArray[Any]:
         column = pa.array(column)
     if hasattr(column, "to_pylist"):
         values = _arrow_moments(column, kind, zone if own else None)
+    elif hasattr(column, "to_physical"):  # of polars
+        values = _polars_moments(column, kind, zone if own else None).view(target)
     elif hasattr(column, "dt"):
         values = _local(column, own, zone)
     else:
@@ -206,14 +208,24 @@ def _arrow_moments(column: Any, kind: str, zone: str | None) -> Any:
     return local.cast(pa.timestamp("us"), safe=False)
 
 
+def _polars_moments(column: Any, kind: str, zone: str | None) -> NDArray[np.int64]:
+    """Microseconds as whole numbers: early versions of polars crash when they convert dates."""
+    if kind == TIME:
+        microseconds = column.to_physical() // 1000
+    elif kind == DURATION:
+        microseconds = column.dt.total_microseconds()
+    else:
+        local = column if zone is None else column.dt.convert_time_zone(zone)
+        if _zone_of(local) is not None:
+            local = local.dt.replace_time_zone(None)
+        microseconds = local.dt.timestamp("us")
+    missing = np.iinfo(np.int64).min
+    return np.asarray(microseconds.fill_null(missing).to_numpy(), dtype=np.int64)
+
+
 def _local(column: Any, own: str | None, zone: str | None) -> Any:
-    """Dates of pandas or polars without their zone: as clocks showed them in the one given."""
+    """Dates of pandas without their zone: as clocks showed them in the one given."""
     dates = column.dt
-    if hasattr(dates, "convert_time_zone"):
-        if own is None:
-            return column.to_numpy()
-        moved = column if zone in (None, own) else dates.convert_time_zone(zone)
-        return moved.dt.replace_time_zone(None).to_numpy()
     if type_name(column).startswith("period"):
         return dates.to_timestamp().to_numpy()
     if own is None:

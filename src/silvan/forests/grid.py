@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from silvan import _core
 from silvan._parameters import growing, keyword_only
 from silvan._persistence import require_fitted
-from silvan._validation import TrainingFeatures, check_flag, invalid
+from silvan._validation import TrainingFeatures, check_features, check_flag, invalid
 from silvan._windows import MAX_AXES
 from silvan.channels import FittedChannels
 from silvan.channels.fitting import count_learning_samples, learn_channels
@@ -80,6 +80,8 @@ class GridForest(GridParameters, SupervisedForest):
         X, grid = flatten_samples(X)
         if not reset:
             self._check_grid(X, grid)
+            if axes is not None and self.axes_ is not None:
+                self.axes_._refuse_others(axes)
             return super()._check_data(X, y, reset=False, **rules)
         given = None if self.shape is None else Patches(self.shape).grid.shape
         if given is not None and grid not in (None, given):
@@ -97,6 +99,7 @@ class GridForest(GridParameters, SupervisedForest):
             check_flag("contiguous", run)
         if self._wants_channels():
             # Of one sample, for the shapes: what is learnt needs the order of all of them.
+            check_features(checked[0][:1])
             self.channels_ = self._fit_channels(checked[0][:1], seed=0)
         # What is said of patches must hold of windows, too.
         self.patches().validate(self.n_features_in_)

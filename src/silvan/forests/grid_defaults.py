@@ -22,7 +22,7 @@ from silvan.channels.plane import Plane, PlaneGrid
 AUTO, RAW = "auto", "raw"
 # Series shorter than this have no use for kernels of 9 cells and for spectra.
 _MIN_SERIES = 16
-# Kernels of all planes together, as long as there are some for each.
+# Kernels of all planes together, as long as there are some for each; of values and of differences.
 _N_KERNELS = 64
 # Candidates at a node along series, in square roots of the number of cells.
 _ROOTS_OF_SERIES = 3
@@ -53,7 +53,8 @@ def _series_channels(plane: Plane, n_planes: int) -> list[Channel]:
     if length >= 3:
         channels.append(Difference())
     if length >= _MIN_SERIES:
-        channels += [Spectrum(), Convolutions(max(4, _N_KERNELS // n_planes))]
+        n_kernels = max(4, _N_KERNELS // n_planes)
+        channels += [Spectrum(), Convolutions(n_kernels), Convolutions(n_kernels, order=1)]
     return channels
 
 
@@ -65,6 +66,11 @@ def default_statistics(plane: Plane) -> tuple[str, ...]:
 def default_max_size(plane: Plane) -> tuple[int, ...]:
     """The longest window along each axis; shorter channels have shorter ones."""
     return plane.shape if len(plane.shape) == 1 else tuple(min(8, n) for n in plane.shape)
+
+
+def default_whole(plane: Plane) -> float:
+    """Share of the windows that cover their channel, where the longest window is left open."""
+    return 0.25 if len(plane.shape) == 1 else 0.0
 
 
 def default_shift(plane: Plane) -> int:

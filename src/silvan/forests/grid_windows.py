@@ -11,6 +11,7 @@ from silvan.forests.grid_defaults import (
     default_max_size,
     default_shift,
     default_statistics,
+    default_whole,
     is_auto,
 )
 from silvan.projections import Windows
@@ -46,8 +47,9 @@ def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
     statistics: Any = default_statistics(plane) if is_auto(forest.statistics) else forest.statistics
     shift: Any = default_shift(plane) if is_auto(forest.shift) else forest.shift
     max_size: Any = default_max_size(plane)
+    whole = default_whole(plane)
     if forest.max_size is not None:
-        max_size = _along_planes("max_size", forest.max_size, channels)
+        max_size, whole = _along_planes("max_size", forest.max_size, channels), 0.0
     return Windows(
         channels.layout.shapes,
         min_size=_along_planes("min_size", forest.min_size, channels),
@@ -58,6 +60,7 @@ def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
         reach=_along_planes("reach", forest.reach, channels),
         shift=shift,
         shift_probability=SHIFT_PROBABILITY,
+        whole_probability=whole,
         weights=channels.weights,
     )
 

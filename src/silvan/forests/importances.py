@@ -63,7 +63,7 @@ def credit_features(
 
     `credit_of_tree` gives the credit of the nodes of a tree, of shape (n_nodes, n_kinds). A split's
     credit is spread over the features of its direction (see `direction_shares`; that of a window is
-    divided evenly among its cells), or goes in full to each of them.
+    divided evenly among the cells it reads), or goes in full to each of them.
     """
     total: NDArray[np.float64] = np.zeros(())
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silvan._validation import check_unmasked
+
 
 @dataclass(frozen=True, eq=False)
 class GridAxes:
@@ -53,6 +55,29 @@ class GridAxes:
             )
         )
 
+    def _refuse_others(self, other: GridAxes) -> None:
+        """Refuse samples whose axes, or places named by text, are others than those of `fit`.
+
+        Numbers along an axis may differ: times and positions are measured anew. Names that xarray
+        makes up say nothing.
+        """
+        for name, given in zip(self.names, other.names, strict=False):
+            if name != given and not given.startswith("dim_"):
+                raise ValueError(
+                    f"X must have the axes {self.names} that it had in fit, but it has "
+                    f"{other.names}; transpose or rename them."
+                )
+        for name, places, came in zip(self.names, self.coords, other.coords, strict=False):
+            if places is None or came is None or not places.dtype.kind == came.dtype.kind == "U":
+                continue
+            differing = places != came if places.shape == came.shape else np.array([])
+            if differing.any():
+                j = int(np.argmax(differing))
+                raise ValueError(
+                    f"X must have the same places along {name!r} as in fit, but place {j} is "
+                    f"{str(came[j])!r} and was {str(places[j])!r}; put them in the same order."
+                )
+
 
 def plain_samples(X: Any, length: int | None = None) -> tuple[Any, GridAxes | None]:
     """Samples without labels, and the labels of their axes if they had some.
@@ -69,9 +94,19 @@ def plain_samples(X: Any, length: int | None = None) -> tuple[Any, GridAxes | No
         names = tuple(str(name) for name in X.dims[1:])
         coords = tuple(_coordinates(X, name) for name in X.dims[1:])
         return X.to_numpy(), GridAxes(names, coords)
-    if isinstance(X, list | tuple) and len(X) and all(hasattr(x, "shape") for x in X):
-        return _padded(X, length), None
-    return X, None
+    series = _as_series(X)
+    return (X if series is None else _padded(series, length)), None
+
+
+def _as_series(X: Any) -> Any:
+    """The arrays of a list of them, or of series in lists that differ in length; else None."""
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1:
+        X = list(X)
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return None
+    if all(isinstance(x, list | tuple) for x in X) and len({len(x) for x in X}) > 1:
+        X = [np.asarray(x) for x in X]
+    return X if all(hasattr(x, "shape") for x in X) else None
 
 
 def _coordinates(X: Any, name: Any) -> NDArray[Any] | None:
@@ -97,10 +132,22 @@ def _padded(X: Any, length: int | None) -> Any:
         raise ValueError(
             f"X has a series of length {longest}, but those of fit had up to {length}; cut it off."
         )
+    for series in X:
+        check_unmasked("X", series)
+        _refuse_odd_types(np.asarray(series).dtype)
     total = longest if length is None else length
     if all(shape[-1] == total for shape in shapes):
         return np.stack(X)
     padded = np.full((len(X), *shapes[0][:-1], total), np.nan, dtype=np.float32)
-    for row, series in zip(padded, X, strict=True):
-        row[..., : series.shape[-1]] = series
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as such
+        for row, series in zip(padded, X, strict=True):
+            row[..., : series.shape[-1]] = series
     return padded
+
+
+def _refuse_odd_types(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biufO":
+        raise ValueError(
+            f"the series of X must hold numbers, but the dtype of one is {dtype}; convert it to "
+            "floats."
+        )

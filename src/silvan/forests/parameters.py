@@ -16,6 +16,7 @@ from silvan._validation import (
     check_choice,
     check_flag,
     check_integer,
+    count_threads,
     invalid,
     is_integer,
     is_number,
@@ -104,10 +105,7 @@ def check_parameters(forest: ForestParameters) -> None:
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     _check_count_or_fraction("min_samples_leaf", forest.min_samples_leaf, 1, whole=False)
     check_flag("warm_start", forest.warm_start)
-    if not (forest.n_jobs is None or (is_integer(forest.n_jobs) and forest.n_jobs != 0)):
-        raise invalid(
-            "n_jobs", "None or an integer that is not 0", forest.n_jobs, "-1 uses all processors"
-        )
+    count_threads(forest.n_jobs)
     if not isinstance(forest.verbose, bool):
         check_integer("verbose", forest.verbose, 0)
     _check_max_features(forest.max_features)

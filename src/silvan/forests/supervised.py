@@ -29,7 +29,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.categories import CategoryTable, find_categories
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
-from silvan.forests.frames import as_table
+from silvan.forests.frames import as_table, column_names
 from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import refuse_dates, refuse_odd_columns, refuse_odd_targets
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
@@ -101,6 +101,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             self._categories = find_categories(
                 self.categorical_features, X, dates=self._takes_dates
             )
+        elif hasattr(self, "feature_names_in_") and column_names(X) is not None:
+            # Of columns in another order, what is wrong is the order, not what they hold.
+            validate_data(self, X, reset=False, skip_check_array=True)
         refuse_dates(X, self._categories, takes_dates=self._takes_dates)
         if issparse(X):
             self._check_sparse()

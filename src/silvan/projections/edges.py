@@ -13,6 +13,10 @@ from silvan._validation import invalid
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.graphs import GraphNeighborhoods
 from silvan.projections.node import Node
+from silvan.projections.parameters import is_networkx, same_value
+
+# Pairs of edges at one node; each takes 12 bytes, several times over while they are sorted.
+_MAX_PAIRS = 1e8
 
 
 class EdgeNeighborhoods(ProjectionDistribution):
@@ -63,21 +67,42 @@ class EdgeNeighborhoods(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or there is another number of edges."""
-        n_edges = len(self._read_edges())
+        edges = self._read_edges()
+        n_edges = len(edges)
         if n_edges != n_features:
             raise ValueError(
                 f"edges has {n_edges} edges but X has {n_features} features; pass the two nodes of "
                 "each feature's edge."
             )
-        self._on_line_graph().validate(n_features)
+        GraphNeighborhoods(None, self.min_size, self.max_size, self.coefficients)._check_sizes()
+        edges_of_a_node = np.unique(edges, return_counts=True)[1].astype(np.float64)
+        n_pairs = float(edges_of_a_node @ edges_of_a_node)
+        if n_pairs > _MAX_PAIRS:
+            raise ValueError(
+                f"edges must have at most {_MAX_PAIRS:.0e} pairs of neighbours, but a node with "
+                f"{edges_of_a_node.max():,.0f} edges makes {n_pairs:.1e}; leave such nodes out, or "
+                "pass the neighbours that count to GraphNeighborhoods."
+            )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""
         return self._on_line_graph().sample(node, rng)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EdgeNeighborhoods) or type(other) is not type(self):
+            return NotImplemented
+        return same_value(self._saved_params(), other._saved_params())
+
+    __hash__ = None  # type: ignore[assignment]  # parameters may change
+
+    def _saved_params(self) -> dict[str, Any]:
+        """A networkx graph is kept as its edges."""
+        params = super()._saved_params()
+        return params | {"edges": self._read_edges()} if is_networkx(self.edges) else params
+
     def _read_edges(self) -> NDArray[np.int64]:
         given = self.edges
-        if hasattr(given, "edges") and hasattr(given, "nodes"):
+        if is_networkx(given):
             numbers = {node: number for number, node in enumerate(given.nodes)}
             given = [(numbers[a], numbers[b]) for a, b in given.edges()]
         edges = np.asarray(given)

@@ -13,7 +13,7 @@ from silvan._validation import check_choice, check_integer, invalid
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.grids import COEFFICIENTS, draw_coefficients
 from silvan.projections.node import Node
-from silvan.projections.parameters import is_sparse, same_value
+from silvan.projections.parameters import is_networkx, is_sparse, same_value
 
 
 class GraphNeighborhoods(ProjectionDistribution):
@@ -61,6 +61,15 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or the graph has another number of nodes."""
+        self._check_sizes()
+        n_nodes = self.adjacency().shape[0]
+        if n_nodes != n_features:
+            raise ValueError(
+                f"graph has {n_nodes} nodes but X has {n_features} features; pass a graph with one "
+                "node for each feature."
+            )
+
+    def _check_sizes(self) -> None:
         check_integer("min_size", self.min_size, 1)
         check_integer("max_size", self.max_size, 1)
         check_choice("coefficients", self.coefficients, COEFFICIENTS)
@@ -70,12 +79,6 @@ class GraphNeighborhoods(ProjectionDistribution):
                 f"at most max_size ({self.max_size})",
                 self.min_size,
                 "swap or change them",
-            )
-        n_nodes = self.adjacency().shape[0]
-        if n_nodes != n_features:
-            raise ValueError(
-                f"graph has {n_nodes} nodes but X has {n_features} features; pass a graph with one "
-                "node for each feature."
             )
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
@@ -95,15 +98,11 @@ class GraphNeighborhoods(ProjectionDistribution):
             direction[inside] = draw_coefficients(self.coefficients, int(inside.sum()), rng)
         return sparse.csr_array(directions)
 
-    def __repr__(self) -> str:
-        shown = super().__repr__()
-        return shown.replace(repr(self.graph), f"<{self.graph}>") if self._is_networkx() else shown
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GraphNeighborhoods) or type(other) is not type(self):
             return NotImplemented
         mine, theirs = self.get_params(), other.get_params()
-        if self._is_networkx() and other._is_networkx():  # graphs that compare by identity
+        if is_networkx(self.graph) and is_networkx(other.graph):  # graphs that compare by identity
             from networkx.utils import graphs_equal
 
             if list(mine["graph"]) != list(theirs["graph"]):
@@ -114,13 +113,19 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     __hash__ = None  # type: ignore[assignment]  # parameters may change
 
-    def _is_networkx(self) -> bool:
-        return hasattr(self.graph, "adjacency") and hasattr(self.graph, "nodes")
+    def _saved_params(self) -> dict[str, Any]:
+        """A networkx graph is kept as its adjacency, which is all of it that forests read."""
+        params = super()._saved_params()
+        if is_networkx(self.graph):
+            from networkx import to_scipy_sparse_array
+
+            params["graph"] = to_scipy_sparse_array(self.graph, weight=None)
+        return params
 
     def adjacency(self) -> sparse.csr_array[np.float64]:
         """Symmetric adjacency of zeros and ones without loops."""
         graph = self.graph
-        if self._is_networkx():
+        if is_networkx(self.graph):
             from networkx import to_scipy_sparse_array
 
             graph = to_scipy_sparse_array(graph, weight=None) if len(graph) else np.zeros((0, 0))

@@ -71,6 +71,11 @@ class ParameterHolder:
                 setattr(self, name, value)
         return self
 
+    def _saved_params(self) -> dict[str, Any]:
+        """The parameters as files keep them; those that files do not know are replaced here."""
+        params = self.get_params(deep=False)
+        return {name: _plain(value) for name, value in params.items()}
+
     def __repr__(self) -> str:
         defaults = self._defaults()
         shown = [
@@ -106,14 +111,26 @@ def same_value(a: Any, b: Any) -> bool:
             return False
         differing: Any = sparse.csr_array(a) != sparse.csr_array(b)
         return bool(differing.nnz == 0)
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+    if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.array_equal(a, b)
     return bool(a == b)
 
 
+def is_networkx(value: object) -> bool:
+    """Whether the value is a graph of networkx."""
+    return hasattr(value, "adjacency") and hasattr(value, "nodes")
+
+
+def _plain(value: Any) -> Any:
+    """Columns and tables of pandas and the like as arrays, anything else as it is."""
+    if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    return value
+
+
 def _summarize(value: Any) -> str:
-    if is_sparse(value) or isinstance(value, np.ndarray):
+    if is_sparse(value) or (hasattr(value, "__array__") and np.ndim(value)):
         shape = "x".join(str(length) for length in value.shape)
         kind = "sparse matrix" if is_sparse(value) else "array"
         return f"<{shape} {kind}>"
-    return repr(value)
+    return f"<{value}>" if is_networkx(value) else repr(value)

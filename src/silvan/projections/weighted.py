@@ -132,7 +132,11 @@ class WeightedCombinations(ProjectionDistribution):
     def _weights(self, n_features: int) -> NDArray[np.float64]:
         if self.weights is None:
             return np.ones(n_features)
-        return np.asarray(self.weights, dtype=np.float64)
+        weights = np.asarray(self.weights, dtype=np.float64)
+        # Sums and shares of weights near the ends of what a double can hold would leave it; a power
+        # of two rounds none.
+        scaled: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
+        return scaled
 
     def _sizes(self, n_features: int) -> tuple[int, int]:
         given: Any = self.n_features

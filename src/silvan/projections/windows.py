@@ -66,6 +66,9 @@ class Windows(ProjectionDistribution):
         axis that wraps.
     shift_probability : float, default=0.5
         How many of the means are shifted, where `shift` is not 0.
+    whole_probability : float, default=0.0
+        How many of the directions are a channel's whole, whatever `max_size` and `n_patches` say,
+        and not shifted. They tell how often something occurs, wherever that is.
     weights : sequence of float or None, default=None
         Weight by which each channel is drawn, not negative; None: all alike.
 
@@ -84,7 +87,7 @@ class Windows(ProjectionDistribution):
     `bytes_per_sample` tells how much that is. A window that touches a missing cell is missing.
 
     Spread and shifts are not linear: `draw` and readers that need sums of features refuse them,
-    and importances divide the gain of a window evenly among its cells.
+    and importances divide the gain of a window evenly among the cells that it reads.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class Windows(ProjectionDistribution):
     statistics: str | Sequence[str] = growing(("mean",))
     shift: int = growing(0)
     shift_probability: float = growing(0.5)
+    whole_probability: float = growing(0.0)
     weights: Sequence[float] | None = growing(None)
 
     def validate(self, n_features: int) -> None:
@@ -128,13 +132,10 @@ class Windows(ProjectionDistribution):
             raise invalid(
                 "shift", f"an integer from 0 to {MAX_SHIFT}", self.shift, "pass for example 1"
             )
-        if not (is_number(self.shift_probability) and 0 <= self.shift_probability <= 1):
-            raise invalid(
-                "shift_probability",
-                "a number from 0 to 1",
-                self.shift_probability,
-                "pass for example 0.5",
-            )
+        for name in ("shift_probability", "whole_probability"):
+            value = getattr(self, name)
+            if not (is_number(value) and 0 <= value <= 1):
+                raise invalid(name, "a number from 0 to 1", value, "pass for example 0.5")
 
     def bytes_per_sample(self, dtype: Any = "uint8") -> int:
         """Memory that the running sums of a sample take besides its cells.
@@ -227,6 +228,9 @@ class Windows(ProjectionDistribution):
         self, channels: list[list[Axis]], channel: int, rng: np.random.Generator
     ) -> Terms:
         statistic = str(rng.choice(self._statistics()))
+        if rng.random() < self.whole_probability:
+            shape = tuple(axis.length for axis in channels[channel])
+            return [(1.0, Window(channel, (0,) * len(shape), shape, statistic))]
         shift = 0
         if self.shift and statistic == "mean" and rng.random() < self.shift_probability:
             shift = int(rng.integers(1, self.shift + 1)) * int(rng.choice([-1, 1]))
@@ -324,6 +328,7 @@ class Windows(ProjectionDistribution):
             self._statistics(),
             int(self.n_patches),
             shift,
+            float(self.whole_probability),
         )
 
 

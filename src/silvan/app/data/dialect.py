@@ -174,10 +174,12 @@ def _decode_as(path: Path, head: bytes, encoding: str) -> tuple[str, str]:
     name = codecs.lookup(encoding).name
     try:
         text = codecs.getincrementaldecoder(name)().decode(head)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        start = getattr(error, "start", None)
+        why = str(error) if start is None else f"byte {start:,} is none of its characters"
         raise DataError(
-            f"{path} is not in the encoding {encoding} (byte {error.start:,} is none of its "
-            "characters); name another with --encoding, or leave it out."
+            f"{path} is not in the encoding {encoding} ({why}); name another with --encoding, or "
+            "leave it out."
         ) from None
     # PyArrow skips a byte order mark itself.
     return name, text.removeprefix("\ufeff")

@@ -88,7 +88,13 @@ class TableFile(Source):
         self._require(schema, request.drop, "--drop")
         if target in request.drop:
             raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
-        return target, *self._features(schema, target, request)
+        names, kinds = self._features(schema, target, request)
+        if target in names:
+            raise UsageError(
+                f"--target {target!r} is a feature of the forest, not what it predicts; name the "
+                "column that it was to predict."
+            )
+        return target, names, kinds
 
     def batches(self, layout: Layout, n_rows: int) -> Iterator[Batch]:
         """The columns that the forest was fitted on, by name where they have names."""
