@@ -13,20 +13,24 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
-import dask.array as da
 import dask.dataframe as dd
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
-from distributed import Client, LocalCluster
+from dask.utils import parse_bytes
+from distributed import Client, LocalCluster, SchedulerPlugin
 
 import silvan
 import silvan.dask
 from silvan.datasets import make_trunk
 
-N_FEATURES = 50
 _ROWS_OF_A_GROUP = 200_000
 
 
@@ -34,8 +38,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["memory", "overhead"])
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--draws", type=int, default=100_000)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", default="1.5GB")
     parser.add_argument("--folder", type=Path, default=Path(".bench/clusters"))
     parser.add_argument("--figure", type=Path)
@@ -44,25 +50,44 @@ def main() -> None:
 
 
 def measure_overhead(options: argparse.Namespace) -> None:
-    X, y = make_trunk(options.rows, n_features=N_FEATURES, random_state=0)
+    """Fit in turns, since other work on the machine comes and goes, and compare the shortest."""
+    X, y = make_trunk(options.rows, n_features=options.features, random_state=0)
     X = X.astype(np.float32)
     settings = {"n_estimators": options.trees, "random_state": 0}
-    table = da.from_array(X, chunks=(len(X) // 4, -1)), da.from_array(y, chunks=len(X) // 4)
-    with start(options) as cluster, Client(cluster) as client:
-        table = tuple(client.persist(part) for part in table)
-        client.run(lambda: __import__("silvan.dask"))
-        forest = silvan.dask.ForestClassifier(**settings, layout="replicated")
-        seconds = {"cluster": timed(lambda: forest.fit(*table))}
+    size = len(X) // 4
     local = silvan.ForestClassifier(**settings, n_jobs=2)
-    seconds["local"] = timed(lambda: local.fit(X, y))
+    spent: dict[str, list[Spent]] = {"cluster": [], "local": []}
+    with start(options) as cluster, Client(cluster) as client:
+        parts = client.scatter([X[at : at + size] for at in range(0, len(X), size)])
+        labels = client.scatter([y[at : at + size] for at in range(0, len(X), size)])
+        client.run(lambda: __import__("silvan.dask"))
+        pids = [nanny.pid for nanny in cluster.workers.values()]
+        forest = silvan.dask.ForestClassifier(**settings, layout="replicated")
+        for _ in range(options.repeats):
+            spent["cluster"].append(measured(lambda: forest.fit(parts, labels), pids))
+            spent["local"].append(measured(lambda: local.fit(X, y), pids))
+            report(spent)
     assert np.array_equal(local.forest_.threshold, forest.forest_.threshold)
-    print({name: round(value, 1) for name, value in seconds.items()})
-    print(f"two workers took {seconds['cluster'] / seconds['local']:.2f} times as long")
+
+
+def report(spent: dict[str, list[Spent]]) -> None:
+    for name, times in spent.items():
+        texts = [f"{one.wall:.1f} s ({one.cpu:.1f} s of CPU, load {one.load:.1f})" for one in times]
+        print(f"{name}: {', '.join(texts)}")
+    for what in ("wall", "cpu"):
+        least = {name: min(getattr(one, what) for one in spent[name]) for name in spent}
+        print(f"two workers took {least['cluster'] / least['local']:.3f} times as much ({what})")
 
 
 def measure_memory(options: argparse.Namespace) -> None:
-    write_table(options.folder / "table", options.rows)
-    with start(options) as cluster, Client(cluster):
+    # In another process: what writing needs is no memory of the client.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        pool.submit(write_table, options.folder / "table", options.rows, options.features).result()
+    out = options.folder / "predicted"
+    shutil.rmtree(out, ignore_errors=True)
+    with start(options) as cluster, Client(cluster) as client:
+        counter = TaskCounter()
+        cluster.scheduler.add_plugin(counter)
         watch = MemoryWatch({name: nanny.pid for name, nanny in cluster.workers.items()})
         frame = dd.read_parquet(options.folder / "table")
         features = frame.drop(columns="y")
@@ -70,16 +95,20 @@ def measure_memory(options: argparse.Namespace) -> None:
             options.trees, random_state=0, max_samples=options.draws, layout="partitioned"
         )
         with watch:
-            fit = timed(lambda: forest.fit(features, frame["y"]))
+            watch.mark("fit")
+            fit = measured(lambda: forest.fit(features, frame["y"]))
+            moved = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+            n_tasks = len(counter.keys)
             watch.mark("predict")
-            out = options.folder / "predicted"
-            shutil.rmtree(out, ignore_errors=True)
             predicted = forest.predict(features).to_frame("label")
-            predict = timed(lambda: predicted.to_parquet(out))
-    print(f"fit {fit:.0f} s, predict {predict:.0f} s, {forest.forest_!r}")
-    for name, peak in watch.peaks().items():
-        print(f"{name}: at most {peak / 1e6:.0f} MB")
-    assert pq.read_metadata(next(out.glob("*.parquet"))).num_rows > 0
+            predict = measured(lambda: predicted.to_parquet(out))
+    n_written = sum(pq.read_metadata(path).num_rows for path in out.glob("*.parquet"))
+    assert n_written == options.rows, n_written
+    print(f"fit {fit.wall:.0f} s, predict {predict.wall:.0f} s, load {predict.load:.1f}")
+    print(f"{n_tasks:,} tasks of the fit, {sum(moved.values()) / 1e9:.2f} GB between workers")
+    print(f"{forest.forest_!r}, {forest.forest_.nbytes / 1e6:.0f} MB")
+    for name, peaks in watch.peaks().items():
+        print(f"{name}: at most " + ", ".join(f"{at / 1e6:.0f} MB ({of})" for of, at in peaks))
     if options.figure:
         watch.plot(options.figure, options.limit)
 
@@ -91,7 +120,7 @@ def start(options: argparse.Namespace) -> LocalCluster:
     )
 
 
-def write_table(folder: Path, n_rows: int) -> None:
+def write_table(folder: Path, n_rows: int, n_features: int) -> None:
     """A file for each part of Trunk's table, and nothing if they are there."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, first in enumerate(range(0, n_rows, _ROWS_OF_A_GROUP)):
@@ -99,16 +128,41 @@ def write_table(folder: Path, n_rows: int) -> None:
         if path.exists():
             continue
         size = min(_ROWS_OF_A_GROUP, n_rows - first)
-        X, y = make_trunk(size, n_features=N_FEATURES, random_state=number)
-        columns = {f"x{j}": X[:, j].astype(np.float32) for j in range(N_FEATURES)}
+        X, y = make_trunk(size, n_features=n_features, random_state=number)
+        columns = {f"x{j}": X[:, j].astype(np.float32) for j in range(n_features)}
         table = pa.table({**columns, "y": y.astype(np.int8)})
         pq.write_table(table, path, row_group_size=size, compression="NONE", use_dictionary=False)
 
 
-def timed(call: object) -> float:
-    begin = time.perf_counter()
-    call()  # type: ignore[operator]
-    return time.perf_counter() - begin
+class Spent(NamedTuple):
+    """What a call took: time that passed and that processors worked, and the load at its end."""
+
+    wall: float
+    cpu: float
+    load: float
+
+
+def measured(call: Callable[[], object], pids: Sequence[int] = ()) -> Spent:
+    """Call it; `pids` are processes that work for it besides this one."""
+    processes = [psutil.Process(pid) for pid in (os.getpid(), *pids)]
+
+    def cpu() -> float:
+        return sum(sum(process.cpu_times()[:2]) for process in processes)
+
+    begin, begin_cpu = time.perf_counter(), cpu()
+    call()
+    return Spent(time.perf_counter() - begin, cpu() - begin_cpu, os.getloadavg()[0])
+
+
+class TaskCounter(SchedulerPlugin):
+    """The tasks that a scheduler was given."""
+
+    def __init__(self) -> None:
+        self.keys: set[object] = set()
+
+    def transition(self, key: object, start: str, finish: str, *args: object, **kw: object) -> None:
+        if finish == "processing":
+            self.keys.add(key)
 
 
 class MemoryWatch:
@@ -135,8 +189,17 @@ class MemoryWatch:
     def mark(self, text: str) -> None:
         self._marks.append((time.perf_counter() - self._begin, text))
 
-    def peaks(self) -> dict[str, int]:
-        return {name: max(values) for name, values in self._bytes.items()}
+    def peaks(self) -> dict[str, list[tuple[str, int]]]:
+        """The largest memory of each process from each mark on."""
+        starts = np.searchsorted(self._times, [when for when, _ in self._marks]).tolist()
+        ends = [*starts[1:], len(self._times)]
+        return {
+            name: [
+                (text, max(values[start:end], default=0))
+                for (_, text), start, end in zip(self._marks, starts, ends, strict=True)
+            ]
+            for name, values in self._bytes.items()
+        }
 
     def plot(self, path: Path, limit: str) -> None:
         import matplotlib.pyplot as plt
@@ -144,12 +207,13 @@ class MemoryWatch:
         figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
         for name, values in self._bytes.items():
             axes.plot(self._times, np.array(values) / 1e6, label=name)
+        most = parse_bytes(limit) / 1e6
+        axes.axhline(most, color="0.4", lw=0.8, ls="--", label="limit of a worker")
         for when, text in self._marks:
             axes.axvline(when, color="0.7", lw=0.8)
-            axes.annotate(text, (when, axes.get_ylim()[1]), va="top", fontsize=8)
-        axes.set(xlabel="seconds", ylabel="resident memory, MB", ylim=(0, None))
-        axes.set_title(f"memory of each process; workers limited to {limit}", fontsize=9)
-        axes.legend(fontsize=8)
+            axes.annotate(f" {text}", (when, 1.13 * most), va="top", fontsize=8)
+        axes.set(xlabel="seconds", ylabel="resident memory, MB", ylim=(0, 1.15 * most))
+        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         figure.savefig(path, dpi=120)
 
     def _run(self) -> None:
@@ -161,10 +225,9 @@ class MemoryWatch:
 
 def _resident_bytes(pid: int) -> int:
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, IndexError):
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.NoSuchProcess:
         return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 if __name__ == "__main__":

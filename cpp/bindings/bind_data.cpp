@@ -80,6 +80,12 @@ Array<std::int32_t> draw_samples_of_tree(const HeldSampleDraws& draws, std::uint
     return to_numpy(std::move(multiplicity));
 }
 
+nb::tuple list_draws_of_tree(const HeldSampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    DrawnSamples drawn;
+    run_interruptibly([&] { drawn = list_drawn_samples(draws.view, seed, tree); });
+    return nb::make_tuple(to_numpy(std::move(drawn.samples)), to_numpy(std::move(drawn.counts)));
+}
+
 template <typename Features, typename Target>
 Array<std::uint8_t> sample_repeats(const Features& x, const ConstMatrix<Target>& targets,
                                    const ConstArray<std::uint32_t>& order,
@@ -133,6 +139,10 @@ void bind_data(nb::module_& m) {
           nb::arg("factors") = nb::none(), kSampleHashes);
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
+    m.def("list_draws", &list_draws_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
+          nb::sig("def list_draws(draws: SampleDraws, seed: int, tree: int) -> tuple[NDArray[numpy.int32], "
+                  "NDArray[numpy.int32]]"),
+          "The samples that a tree draws, ascending, and how often each: little memory for few draws.");
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.");
 }

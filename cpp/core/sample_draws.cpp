@@ -33,9 +33,31 @@ double weight_before(const SampleDraws& draws, std::int64_t position) {
     return position == 0 ? 0.0 : draws.cumulative[position - 1];
 }
 
+// Where draws go, if there is a count for each sample.
+struct DrawCounts {
+    std::int32_t* multiplicity;
+
+    void add(std::uint32_t sample, std::int64_t times) { multiplicity[sample] += static_cast<std::int32_t>(times); }
+    bool has(std::uint32_t sample) const { return multiplicity[sample] != 0; }
+};
+
+// Where draws go, if they are few among many samples: a list in the order of drawing, and a bit for each sample where
+// draws ask for it.
+struct DrawList {
+    std::vector<std::uint32_t> samples;
+    std::vector<bool> drawn;
+
+    void add(std::uint32_t sample, std::int64_t times) {
+        samples.insert(samples.end(), static_cast<std::size_t>(times), sample);
+        if (!drawn.empty()) drawn[sample] = true;
+    }
+    bool has(std::uint32_t sample) const { return drawn[sample]; }
+};
+
 // The multinomial distribution as binomials, each given those before: how many of the draws that are left fall on
 // the next sample.
-void draw_counts(const SampleDraws& draws, const Stratum& stratum, Random& random, std::int32_t* multiplicity) {
+template <typename Drawn>
+void draw_counts(const SampleDraws& draws, const Stratum& stratum, Random& random, Drawn& drawn) {
     std::int64_t left = stratum.n_draws;
     const double total = weight_before(draws, stratum.end);
     for (std::int64_t position = stratum.begin; position < stratum.end && left > 0; ++position) {
@@ -43,14 +65,15 @@ void draw_counts(const SampleDraws& draws, const Stratum& stratum, Random& rando
         const double before = weight_before(draws, position);
         const double share = (weight_before(draws, position + 1) - before) / (total - before);
         const std::int64_t count = position == stratum.end - 1 ? left : draw_binomial(random, left, share);
-        multiplicity[draws.order[position]] = static_cast<std::int32_t>(count);
+        drawn.add(draws.order[position], count);
         left -= count;
     }
 }
 
-void draw_stratum(const SampleDraws& draws, const Stratum& stratum, Random& random, std::int32_t* multiplicity) {
+template <typename Drawn>
+void draw_stratum(const SampleDraws& draws, const Stratum& stratum, Random& random, Drawn& drawn) {
     if (stratum.n_draws > kDrawsSingly * (stratum.end - stratum.begin)) {
-        return draw_counts(draws, stratum, random, multiplicity);
+        return draw_counts(draws, stratum, random, drawn);
     }
     const double before = weight_before(draws, stratum.begin);
     const double weight = weight_before(draws, stratum.end) - before;
@@ -65,36 +88,50 @@ void draw_stratum(const SampleDraws& draws, const Stratum& stratum, Random& rand
             position = std::upper_bound(first, draws.cumulative + stratum.end, at) - draws.cumulative;
         }
         position = std::clamp(position, stratum.begin, stratum.end - 1);
-        ++multiplicity[draws.order[position]];
+        drawn.add(draws.order[position], 1);
     }
 }
 
 // A group has its share of the draws, rounded up or down such that the numbers add up and are right on average.
-void draw_with_replacement(const SampleDraws& draws, Random& random, std::int32_t* multiplicity) {
+template <typename Drawn>
+void draw_with_replacement(const SampleDraws& draws, Random& random, Drawn& drawn) {
     if (draws.strata == nullptr) {
-        return draw_stratum(draws, {0, draws.n_samples, draws.n_draws}, random, multiplicity);
+        return draw_stratum(draws, {0, draws.n_samples, draws.n_draws}, random, drawn);
     }
     const double per_weight = static_cast<double>(draws.n_draws) / weight_before(draws, draws.n_samples);
     const double shift = random.uniform();
     std::int64_t begin = 0;
-    std::int64_t drawn = 0;
+    std::int64_t n_drawn = 0;
     for (std::int64_t s = 0; s < draws.n_strata; ++s) {
         const std::int64_t end = draws.strata[s];
         const auto up_to = static_cast<std::int64_t>(std::floor(weight_before(draws, end) * per_weight + shift));
-        const std::int64_t drawn_then = s + 1 == draws.n_strata ? draws.n_draws : std::min(up_to, draws.n_draws);
-        draw_stratum(draws, {begin, end, drawn_then - drawn}, random, multiplicity);
+        const std::int64_t n_then = s + 1 == draws.n_strata ? draws.n_draws : std::min(up_to, draws.n_draws);
+        draw_stratum(draws, {begin, end, n_then - n_drawn}, random, drawn);
         begin = end;
-        drawn = drawn_then;
+        n_drawn = n_then;
     }
 }
 
 // Floyd's algorithm keeps the draw linear in the number of draws.
-void draw_without_replacement(const SampleDraws& draws, Random& random, std::int32_t* multiplicity) {
+template <typename Drawn>
+void draw_without_replacement(const SampleDraws& draws, Random& random, Drawn& drawn) {
     for (std::int64_t j = draws.n_samples - draws.n_draws; j < draws.n_samples; ++j) {
         throw_if_stopped(1);
         const auto position = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(j) + 1));
-        std::int32_t& count = multiplicity[draws.order[position]];
-        ++(count == 0 ? count : multiplicity[draws.order[j]]);
+        const std::uint32_t sample = draws.order[position];
+        drawn.add(drawn.has(sample) ? draws.order[j] : sample, 1);
+    }
+}
+
+bool takes_all_samples(const SampleDraws& draws) { return !draws.replace && draws.n_draws >= draws.n_samples; }
+
+template <typename Drawn>
+void draw_into(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, Drawn& drawn) {
+    Random random(tree_stream(draws, seed, tree, Purpose::samples));
+    if (draws.replace) {
+        draw_with_replacement(draws, random, drawn);
+    } else {
+        draw_without_replacement(draws, random, drawn);
     }
 }
 
@@ -181,15 +218,38 @@ void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tr
         std::copy(draws.given, draws.given + draws.n_samples, multiplicity);
         return;
     }
-    const bool all_samples = !draws.replace && draws.n_draws >= draws.n_samples;
+    const bool all_samples = takes_all_samples(draws);
     std::fill(multiplicity, multiplicity + draws.n_samples, all_samples ? 1 : 0);
     if (all_samples) return;
-    Random random(tree_stream(draws, seed, tree, Purpose::samples));
-    if (draws.replace) {
-        draw_with_replacement(draws, random, multiplicity);
-    } else {
-        draw_without_replacement(draws, random, multiplicity);
+    DrawCounts drawn{multiplicity};
+    draw_into(draws, seed, tree, drawn);
+}
+
+DrawnSamples list_drawn_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree) {
+    DrawnSamples listed;
+    if (draws.given != nullptr || draws.n_draws >= draws.n_samples) {
+        std::vector<std::int32_t> multiplicity(static_cast<std::size_t>(draws.n_samples));
+        draw_samples(draws, seed, tree, multiplicity.data());
+        for (std::size_t sample = 0; sample < multiplicity.size(); ++sample) {
+            if (multiplicity[sample] == 0) continue;
+            listed.samples.push_back(static_cast<std::int32_t>(sample));
+            listed.counts.push_back(multiplicity[sample]);
+        }
+        return listed;
     }
+    DrawList drawn;
+    drawn.samples.reserve(static_cast<std::size_t>(draws.n_draws));
+    if (!draws.replace) drawn.drawn.resize(static_cast<std::size_t>(draws.n_samples));
+    draw_into(draws, seed, tree, drawn);
+    std::sort(drawn.samples.begin(), drawn.samples.end());
+    for (const std::uint32_t sample : drawn.samples) {
+        if (listed.samples.empty() || listed.samples.back() != static_cast<std::int32_t>(sample)) {
+            listed.samples.push_back(static_cast<std::int32_t>(sample));
+            listed.counts.push_back(0);
+        }
+        ++listed.counts.back();
+    }
+    return listed;
 }
 
 std::vector<std::uint8_t> choose_estimation_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree,

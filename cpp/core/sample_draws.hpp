@@ -42,6 +42,16 @@ inline bool is_honest(const SampleDraws& draws) { return draws.estimation_share 
 // replacement n_draws distinct samples are drawn uniformly. Takes time in proportion to n_samples, whatever n_draws is.
 void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree, std::int32_t* multiplicity);
 
+// Samples that a tree drew, ascending, and how often it drew each.
+struct DrawnSamples {
+    std::vector<std::int32_t> samples;
+    std::vector<std::int32_t> counts;
+};
+
+// The same draws as a list: where n_draws is below n_samples, in memory and time that grow with n_draws, besides a bit
+// for each sample without replacement.
+DrawnSamples list_drawn_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tree);
+
 // Divides the samples that an honest tree drew: 1 for those that fill its leaves, 0 for those that decide its
 // splits. All subsets of the right size are equally likely; equal samples stay together, and there is at least one
 // distinct sample on either side. Empty if the tree drew one distinct sample only: it has nothing to split.

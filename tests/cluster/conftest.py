@@ -51,7 +51,8 @@ def assert_same() -> Any:
         converted = forest.to_local()
         assert type(converted) is type(local)
         assert vars(converted).keys() == vars(local).keys()
-        for name in ("classes_", "oob_decision_function_", "oob_prediction_", "_y"):
+        np.testing.assert_equal(getattr(converted, "classes_", 0), getattr(local, "classes_", 0))
+        for name in ("oob_decision_function_", "oob_prediction_", "_y"):
             if hasattr(local, name):
                 np.testing.assert_array_equal(getattr(converted, name), getattr(local, name))
         assert getattr(converted, "oob_score_", 0) == getattr(local, "oob_score_", 0)

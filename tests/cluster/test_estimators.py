@@ -54,6 +54,19 @@ def test_clones_share_the_client_and_pickles_leave_it_out(client: Client, tmp_pa
     np.testing.assert_array_equal(saved.predict_proba(X), forest.predict_proba(X))
 
 
+def test_large_forests_travel_in_pieces(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("silvan.dask.collections._MAX_BYTES_IN_GRAPH", 0)
+    monkeypatch.setattr("silvan.dask.sending._BYTES_OF_A_PIECE", 700)
+    X, y = make_samples()
+    settings = {"n_estimators": 5, "max_samples": 50, "random_state": 0, "oob_score": True}
+    forest = silvan.dask.ForestClassifier(**settings, layout="replicated").fit(X, y)
+    assert forest.forest_.nbytes > 3 * 700
+    parts = da.from_array(X, chunks=(70, -1))
+    np.testing.assert_array_equal(forest.predict_proba(parts).compute(), forest.predict_proba(X))
+    assert forest.oob_score_ == silvan.ForestClassifier(**settings).fit(X, y).oob_score_
+    assert not client.futures
+
+
 def test_presets_move_to_a_cluster_and_other_forests_are_refused() -> None:
     forest = on_cluster(presets.sporf(7, random_state=1), layout="partitioned")
     assert isinstance(forest, silvan.dask.ForestClassifier)

@@ -107,6 +107,54 @@ def test_regressor_is_the_local_one(
 
 @pytest.mark.filterwarnings("ignore:.*drawn by every tree")
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_classes_of_several_outputs(client: Client, assert_same: Any, layout: str) -> None:
+    X, y = make_samples()
+    labels = np.column_stack([y > 0, y**2 > 1]).astype(int)
+    labels[labels[:, 1] == 1, 1] = 2
+    labels[np.argsort(labels[:, 1], kind="stable")] = labels  # classes of single partitions
+    settings = {"n_estimators": 4, "random_state": 1, "class_weight": "balanced"}
+    local = silvan.ForestClassifier(**settings).fit(X, labels)
+    forest = silvan.dask.ForestClassifier(**settings, layout=layout)
+    forest.fit(in_parts(X, 7), in_parts(labels, 7))
+    assert_same(forest, local)
+    table = dd.from_pandas(pd.DataFrame(X), npartitions=3)
+    table.columns = table.columns.astype(str)
+    for samples in (in_parts(X, 7), table):
+        predicted = forest.predict(samples)
+        assert predicted.shape[1] == 2
+        np.testing.assert_array_equal(predicted.compute(), local.predict(X))
+        for mine, theirs in zip(forest.predict_proba(samples), local.predict_proba(X), strict=True):
+            np.testing.assert_array_equal(mine.compute(), theirs)
+    assert forest.predict_proba(table)[1].columns.tolist() == [0, 2]
+
+
+def test_out_of_bag_votes_of_several_outputs_come_from_batches_of_trees(
+    client: Client, assert_same: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("silvan.dask.partitioned._DRAWS_AT_ONCE", 350)
+    X, y = make_samples()
+    labels = np.column_stack([y > 0, y**2 > 1])
+    settings = {"n_estimators": 5, "random_state": 1, "max_samples": 150, "oob_score": True}
+    local = silvan.ForestClassifier(**settings).fit(X, labels)
+    forest = silvan.dask.ForestClassifier(**settings, layout="partitioned")
+    assert_same(forest.fit(in_parts(X, 7), in_parts(labels, 7)), local)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_several_outputs_do_not_have_is_refused_as_on_one_machine(
+    client: Client, layout: str
+) -> None:
+    X, y = make_samples(60)
+    labels = np.column_stack([y > 0, np.arange(60) % 3])
+    parts = in_parts(X, 2), in_parts(labels, 2)
+    with pytest.raises(ValueError, match="voting must be"):
+        silvan.dask.ForestClassifier(2, voting="hard", layout=layout).fit(*parts)
+    with pytest.raises(ValueError, match="cannot be used to compute OOB"):
+        silvan.dask.ForestClassifier(2, oob_score=True, layout=layout).fit(*parts)
+
+
+@pytest.mark.filterwarnings("ignore:.*drawn by every tree")
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_frames_with_categories_weights_and_classes_of_single_partitions(
     client: Client, assert_same: Any, layout: str
 ) -> None:
@@ -275,7 +323,7 @@ def test_batches_of_trees_and_partitions_that_do_not_stay_give_the_same_forest(
 
     monkeypatch.setattr(partitioned, "_SHARE_OF_PARTITIONS", 0.0)
     monkeypatch.setattr(partitioned, "_SHARE_OF_TREES", 1e-9)
-    monkeypatch.setattr(ordering, "_SAMPLES_AT_ONCE", 100)
+    monkeypatch.setattr(ordering, "_MAX_AT_ONCE", 100)
     X, y = make_samples()
     settings = {"n_estimators": 3, "random_state": 0, "max_samples": 50, "scaling": "standard"}
     local = silvan.ForestRegressor(**settings).fit(X, y)

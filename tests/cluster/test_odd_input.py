@@ -18,6 +18,7 @@ import silvan
 import silvan.dask
 from silvan.dask import ClusterError
 from silvan.dask.running import Session
+from silvan.projections import AxisAligned
 
 LAYOUTS = ("replicated", "partitioned")
 
@@ -74,6 +75,16 @@ def test_sparse_and_ragged_partitions_are_refused(client: Client, layout: str) -
         forest.fit(delayed_parts(csr_array(X[:60]), csr_array(X[60:])), targets)
     with pytest.raises(ValueError, match=r"3|dimension"):
         forest.fit(delayed_parts(X[:60], X[60:, :3]), targets)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_monotone_constraints_of_several_classes_are_refused(client: Client, layout: str) -> None:
+    X, y = np.arange(12.0)[:, None], np.arange(12) % 3
+    forest = silvan.dask.ForestClassifier(
+        2, monotonic_cst=[1], projections=AxisAligned(), layout=layout
+    )
+    with pytest.raises(ValueError, match="more than two classes"):
+        forest.fit(da.from_array(X, chunks=(6, 1)), da.from_array(y, chunks=6))
 
 
 def test_wrong_targets_are_refused_as_on_one_machine(client: Client) -> None:

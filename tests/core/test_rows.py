@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from growing import draw_rows, estimation_rows, grow, make_options
+from growing import draw_rows, estimation_rows, grow, make_draws, make_options
 from scipy.stats import binom, chisquare
 
 from silvan import _core
@@ -92,6 +92,31 @@ def test_subsamples_hold_distinct_rows_equally_often():
 def test_a_subsample_of_all_rows_is_all_rows():
     draws = draw_many(make_rows(np.arange(5), 5, replace=False), 3)
     np.testing.assert_array_equal(draws, 1)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_draws", [1, 12, 40, 2000])
+@pytest.mark.parametrize("strata", [None, [5, 38, 40]])
+def test_a_list_of_draws_has_the_rows_that_were_drawn(n_draws, weighted, replace, strata):
+    rng = np.random.default_rng(1)
+    cumulative = np.cumsum(rng.exponential(size=40)) if weighted else None
+    rows = make_rows(rng.permutation(40), n_draws, replace=replace, cumulative=cumulative)
+    rows["strata"] = None if strata is None else np.array(strata)
+    draws = make_draws(**rows)
+    for tree in range(10):
+        counted = draw_rows(rows, 7, tree)
+        samples, counts = _core.list_draws(draws, 7, tree)
+        np.testing.assert_array_equal(samples, np.flatnonzero(counted))
+        np.testing.assert_array_equal(counts, counted[samples])
+
+
+def test_a_list_of_given_draws_has_those():
+    given = np.array([0, 2, 0, 1], dtype=np.int32)
+    draws = make_draws(np.arange(4, dtype=np.uint32), 3, False, given=given)
+    samples, counts = _core.list_draws(draws, 0, 0)
+    np.testing.assert_array_equal(samples, [1, 3])
+    np.testing.assert_array_equal(counts, [2, 1])
 
 
 def test_trees_draw_different_rows():

@@ -38,7 +38,8 @@ class Survey(NamedTuple):
     n_samples: int
     dtype: np.dtype[Any] | None = None
     learnt: dict[str, Any] | None = None
-    targets: NDArray[Any] | None = None  # distinct labels, or all numbers
+    labels: list[NDArray[Any]] | None = None  # distinct ones of each output
+    numbers: NDArray[Any] | None = None  # all targets, where they are no labels
     weight: NDArray[np.float64] | None = None
 
 
@@ -48,7 +49,7 @@ class Encoding:
 
     forest: SupervisedForest  # knows names, categories and shape of the samples
     dtype: np.dtype[Any]  # that all partitions have together
-    classes: NDArray[Any] | None  # None: targets are numbers
+    classes: list[NDArray[Any]] | None  # of each output; None: targets are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,9 @@ class Block:
     """An encoded partition."""
 
     X: NDArray[Any]
-    y: NDArray[Any]  # class codes, or numbers with a column per output
+    y: NDArray[
+        Any
+    ]  # class codes, with a column per output if there are several, or numbers with one
 
     def __sizeof__(self) -> int:
         return n_bytes((self.X, self.y))
@@ -65,10 +68,15 @@ class Block:
 class Picks(NamedTuple):
     """The samples of a partition that a tree drew, and what the tree must know of them."""
 
-    places: NDArray[np.int32]  # in the partition, ascending
+    steps: NDArray[np.unsignedinteger[Any]]  # to the place of each from that before, or from 0
     counts: NDArray[np.integer[Any]]  # how often each was drawn
     weights: NDArray[np.float64] | None
     ranks: NDArray[np.uint32] | None  # in the canonical order, where categories ask for them
+
+    @property
+    def places(self) -> NDArray[np.int32]:
+        """Where in the partition the samples are, ascending."""
+        return np.cumsum(self.steps, dtype=np.int32)
 
 
 class Picked(NamedTuple):
@@ -98,18 +106,23 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     numeric = forest._numeric_targets
     if numeric:
         refuse_odd_targets(y)
-    checked, targets = forest._check_data(X, y, multi_output=numeric, y_numeric=numeric)
+    checked, targets = forest._check_data(
+        X, y, multi_output=forest._multi_output, y_numeric=numeric
+    )
     check_features(checked)
+    labels = None
     if isinstance(forest, ForestClassifier):
-        targets = np.unique(targets)
-        # Thrice, because few samples of many classes are taken for a mistake.
-        check_classification_targets(np.tile(targets, 3))
+        labels = [np.unique(column) for column in as_columns(targets).T]
+        for distinct in labels:
+            # Thrice, because few samples of many classes are taken for a mistake.
+            check_classification_targets(np.tile(distinct, 3))
     checked_weight = None
     if weight is not None and np.any(np.asarray(weight)):
         checked_weight = check_sample_weight(weight, checked)
     elif weight is not None:
         checked_weight = np.zeros(n_samples)
-    return Survey(n_samples, checked.dtype, learnt(forest), targets, checked_weight)
+    numbers = targets if labels is None else None
+    return Survey(n_samples, checked.dtype, learnt(forest), labels, numbers, checked_weight)
 
 
 def merge_learnt(surveys: list[Survey]) -> dict[str, Any]:
@@ -150,14 +163,21 @@ def encode_partition(encoding: Encoding, n_samples: int, X: Any, y: Any) -> Bloc
 
 
 def encode_labels(
-    classes: NDArray[Any], y: Any, dtype: type[np.integer[Any]] = np.int32
+    classes: list[NDArray[Any]], y: Any, dtype: type[np.integer[Any]] = np.int32
 ) -> NDArray[np.integer[Any]]:
-    """The places of labels among the classes."""
-    labels = np.asarray(y).ravel()
-    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1).astype(dtype)
-    if not np.array_equal(classes[codes], labels):
-        raise changed_data("has classes that it had not")
-    return codes
+    """The places of labels among the classes of each output, as `Block` has them."""
+    labels = as_columns(np.asarray(y))
+    if len(labels) == 0:
+        labels = np.empty((0, len(classes)), dtype=classes[0].dtype)
+    if labels.shape[1] != len(classes):
+        raise changed_data(f"had {len(classes)} outputs and has {labels.shape[1]} now")
+    codes = np.empty(labels.shape, dtype=dtype)
+    for j, of_output in enumerate(classes):
+        places = np.searchsorted(of_output, labels[:, j])
+        codes[:, j] = np.minimum(places, len(of_output) - 1)
+        if not np.array_equal(of_output[codes[:, j]], labels[:, j]):
+            raise changed_data("has classes that it had not")
+    return codes if len(classes) > 1 else codes[:, 0]
 
 
 def changed_data(how: str) -> ValueError:
@@ -219,7 +239,7 @@ def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[li
 
 
 def _pick(block: Block, start: int, picks: Picks) -> Picked:
-    places, counts, weights, ranks = picks
+    places = picks.places
     numbers = (places + start).astype(np.int32)
-    given = counts.astype(np.int32)
-    return Picked(block.X[places], block.y[places], numbers, given, weights, ranks)
+    given = picks.counts.astype(np.int32)
+    return Picked(block.X[places], block.y[places], numbers, given, picks.weights, picks.ranks)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from math import isnan, prod
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 from distributed import Client, default_client
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from silvan.dask.partitions import count_samples
+from silvan.dask.sending import send_forest
 from silvan.forests.supervised import SupervisedForest
 
 if TYPE_CHECKING:
@@ -32,25 +39,47 @@ def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) 
     if not isinstance(X, da.Array | dd.DataFrame):
         call = dask.delayed(_predict_block)
         return [call(part, model, method, arguments) for part in X]
-    empty = _empty_prediction(local, method, arguments)
+    labels = getattr(forest, "classes_", None) if "proba" in method else None
+    if labels is None or forest.n_outputs_ == 1:
+        empty = _empty_prediction(local, method, arguments)
+        predict = partial(_predict_block, method=method, arguments=arguments)
+        return _map_table(X, predict, empty, labels, model)
+    empty = np.empty((0, sum(map(len, labels))))
+    predict = partial(_predict_outputs, method=method, arguments=arguments)
+    joined = _map_table(X, predict, empty, None, model)
+    return _split_outputs(joined, labels)
+
+
+def _map_table(
+    X: Any, predict: Callable[..., Any], empty: NDArray[Any], labels: Any, model: Any
+) -> Any:
+    """One collection of what is predicted for each partition of an array or a data frame."""
     if isinstance(X, da.Array):
         whole = X.rechunk(dict.fromkeys(range(1, X.ndim), -1))
         return whole.map_blocks(
-            _predict_block,
+            predict,
             model=model,
-            method=method,
-            arguments=arguments,
             drop_axis=list(range(1, X.ndim)),
             new_axis=list(range(1, empty.ndim)) or None,
             chunks=(whole.chunks[0], *((n,) for n in empty.shape[1:])),
             dtype=empty.dtype,
             meta=np.empty((0,) * empty.ndim, dtype=empty.dtype),
         )
-    labels = getattr(forest, "classes_", None) if "proba" in method else None
     meta = _as_frame(empty, X._meta.iloc[:0], labels)
-    return X.map_partitions(
-        _predict_frame, model, method=method, arguments=arguments, labels=labels, meta=meta
-    )
+    return X.map_partitions(_predict_frame, model, predict=predict, labels=labels, meta=meta)
+
+
+def _split_outputs(joined: Any, labels: list[NDArray[Any]]) -> list[Any]:
+    """A collection for each output, of the columns of its classes."""
+    ends = np.cumsum([0, *map(len, labels)]).tolist()
+    if isinstance(joined, da.Array):
+        return [joined[:, start:end] for start, end in pairwise(ends)]
+    return [
+        joined[list(range(start, end))].rename(
+            columns=dict(zip(range(start, end), classes.tolist(), strict=True))
+        )
+        for (start, end), classes in zip(pairwise(ends), labels, strict=True)
+    ]
 
 
 def _check_features(forest: ClusterForest, X: Any) -> None:
@@ -91,7 +120,17 @@ def _send(client: Client | None, local: SupervisedForest) -> Any:
         return local
     if local.forest_.nbytes <= _MAX_BYTES_IN_GRAPH:
         return local
-    return client.scatter(local, hash=False)
+    shell = copy(local)
+    del shell.forest_
+    key = f"silvan-complete-{uuid4().hex}"
+    return client.submit(_complete, shell, send_forest(client, local.forest_), key=key)
+
+
+def _complete(shell: SupervisedForest, arrays: Any) -> SupervisedForest:
+    """The estimator with its trees, which travelled by themselves."""
+    model = copy(shell)
+    model.forest_ = arrays
+    return model
 
 
 def _predict_block(X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -101,23 +140,32 @@ def _predict_block(X: Any, model: SupervisedForest, method: str, arguments: tupl
     return _empty_prediction(model, method, arguments)
 
 
+def _predict_outputs(
+    X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...]
+) -> Any:
+    """The predictions for several outputs side by side."""
+    return np.concatenate(_predict_block(X, model, method, arguments), axis=1)
+
+
 def _empty_prediction(model: Any, method: str, arguments: tuple[Any, ...]) -> Any:
     """What the method returns for no samples at all."""
     if method == "apply":
         return np.empty((0, model.forest_.n_trees), dtype=np.int32)
+    if "proba" in method and model.n_outputs_ > 1:
+        return [np.empty((0, n_classes)) for n_classes in model.n_classes_]
     if "proba" in method:
         return np.empty((0, model.n_classes_))
     if hasattr(model, "classes_"):
-        return model.classes_[:0]
+        return model._labels(np.empty((0, model.n_outputs_), dtype=np.intp))
     outputs = () if model.n_outputs_ == 1 else (model.n_outputs_,)
     levels = np.shape(arguments[0]) if method == "predict_quantiles" else ()
     return np.empty((0, *levels, *outputs))
 
 
 def _predict_frame(
-    X: Any, model: SupervisedForest, method: str, arguments: tuple[Any, ...], labels: Any
+    X: Any, model: SupervisedForest, predict: Callable[..., Any], labels: Any
 ) -> Any:
-    return _as_frame(_predict_block(X, model, method, arguments), X, labels)
+    return _as_frame(predict(X, model), X, labels)
 
 
 def _as_frame(values: Any, like: Any, labels: Any) -> Any:

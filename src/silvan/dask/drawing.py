@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from silvan.forests.sampling import SamplePlan, Sampling, unit_factors
 from silvan.forests.target_rounding import TargetRounding
 from silvan.forests.targets import Targets
 
+# Sums of out-of-bag votes for each sample, and the number of trees that cast them.
+Votes = tuple[NDArray[np.float64], NDArray[np.int32]]
+
 
 @dataclass(frozen=True, eq=False)
 class GrowingJob:
@@ -27,10 +30,19 @@ class GrowingJob:
 
     forest: BaggedSupervisedForest  # parameters, and what the samples are like
     plan: SamplePlan  # without what it knows of single samples
-    n_values: int
+    targets: Targets  # the same
     rounding: TargetRounding | None  # of targets that are numbers
     spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     seed: int
+
+
+class Drawn(NamedTuple):
+    """The samples that a tree drew, ascending."""
+
+    kept: NDArray[np.int32]  # their numbers among those that take part
+    numbers: NDArray[np.int32]  # and in the whole table
+    counts: NDArray[np.integer[Any]]  # how often each was drawn
+    ends: NDArray[np.int64]  # where partitions begin among them, and the end
 
 
 class TreeDrawer:
@@ -38,47 +50,53 @@ class TreeDrawer:
 
     def __init__(self, sampling: Sampling, starts: NDArray[np.int64], *, with_ranks: bool) -> None:
         self._sampling = sampling
+        self._draws = sampling.native()
         self._starts = starts
         self._ranks: NDArray[np.uint32] | None = None
         if with_ranks:
             self._ranks = np.empty(len(sampling.order), dtype=np.uint32)
             self._ranks[sampling.order] = np.arange(len(sampling.order), dtype=np.uint32)
 
-    def __call__(self, tree: int) -> list[Picks]:
-        """The draws of a tree, partition by partition."""
+    def __call__(self, tree: int) -> Drawn:
+        """The draws of a tree."""
         sampling = self._sampling
-        drawn = sampling.multiplicities(tree)
-        kept = np.flatnonzero(drawn).astype(np.int32)
-        counts: NDArray[Any] = drawn[kept]
+        counts: NDArray[Any]
+        kept, counts = _core.list_draws(self._draws, sampling.seed, tree)
         if counts.max() < 256:
             counts = counts.astype(np.uint8)
         numbers = sampling.sample_numbers(kept)
-        ends = np.searchsorted(numbers, self._starts)
-        picks = []
-        for k in range(len(self._starts) - 1):
-            inside = slice(ends[k], ends[k + 1])
-            picks.append(
-                Picks(
-                    (numbers[inside] - self._starts[k]).astype(np.int32),
-                    counts[inside],
-                    None if sampling.weights is None else sampling.weights[kept[inside]],
-                    None if self._ranks is None else self._ranks[kept[inside]],
-                )
-            )
-        return picks
+        return Drawn(kept, numbers, counts, np.searchsorted(numbers, self._starts))
+
+    def picks(self, drawn: Drawn, k: int) -> Picks:
+        """Those of a partition, in few bytes: they travel through the scheduler."""
+        weights = self._sampling.weights
+        inside = slice(*drawn.ends[k : k + 2])
+        steps = np.diff(drawn.numbers[inside], prepend=self._starts[k])
+        short = len(steps) == 0 or steps.max() <= np.iinfo(np.uint16).max
+        kept = drawn.kept[inside]
+        return Picks(
+            steps.astype(np.uint16 if short else np.uint32),
+            drawn.counts[inside],
+            None if weights is None else weights[kept],
+            None if self._ranks is None else self._ranks[kept],
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _DrawnTargets(Targets):
-    """Targets of drawn samples, as the core reads them."""
+    """Targets of drawn samples, as the core reads them, of the kind of others."""
 
     encoded: NDArray[Any]
-    n_classes: int
+    kind: Targets
     numeric: ClassVar[bool] = False
 
     @property
     def n_values(self) -> int:
-        return self.n_classes
+        return self.kind.n_values
+
+    @property
+    def n_averaged(self) -> int | None:
+        return self.kind.n_averaged
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -138,28 +156,37 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
         ranks=_join_optional([part.ranks for part in drawn]),
         numbers=np.concatenate([part.numbers for part in drawn]),
     )
-    targets = y if job.rounding is None else job.rounding(y)
-    return TrainingSamples(features, _DrawnTargets(targets, job.n_values), sampling, job.spreads)
+    targets = (
+        job.targets.with_encoded(y).native(job.plan) if job.rounding is None else job.rounding(y)
+    )
+    return TrainingSamples(features, _DrawnTargets(targets, job.targets), sampling, job.spreads)
 
 
 def vote_on_block(
     forest: BaggedSupervisedForest,
-    drawn: list[NDArray[np.int32]],
+    first: int,
+    picks: list[Picks],
+    before: Votes | None,
     arrays: ForestArrays,
     block: Block,
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+) -> Votes:
     """Sums of votes of the trees that did not draw a sample, and how many these are.
 
-    `drawn` has the places of the samples that each tree drew. Votes are added in the order of the
-    trees, as the core adds them.
+    `picks` are the draws of the trees from number `first` on. Votes are added to those `before` in
+    the order of the trees, as the core adds them.
     """
-    sums = np.zeros((len(block.X), arrays.n_outputs))
-    counts = np.full(len(block.X), len(drawn), dtype=np.int32)
+    drawn = [of_tree.places for of_tree in picks]
+    if before is None:
+        sums = np.zeros((len(block.X), arrays.n_outputs))
+        counts = np.zeros(len(block.X), dtype=np.int32)
+    else:
+        sums, counts = before[0].copy(), before[1].copy()
+    counts += len(drawn)
     for places in drawn:
         counts[places] -= 1
     for part in slices_of_cells(forest, block):
         rows = forest._scaled(block.X[part])
-        for tree, places in enumerate(drawn):
+        for tree, places in enumerate(drawn, first):
             votes = _core.predict(arrays.tree(tree), rows, forest._hard_votes, 1)
             inside = places[slice(*np.searchsorted(places, [part.start, part.start + len(rows)]))]
             votes[inside - part.start] = 0.0

@@ -60,7 +60,7 @@ class _ClusterClassifier(ClusterForest, forests.ForestClassifier):
         ----------
         {fit_partitions}
         y : of the same kind and partitions, or array-like
-            Class labels: numbers or strings.
+            Class labels: numbers or strings, with a column for each output.
         {fit_partition_weights}
         """
         return ClusterForest.fit(self, X, y, sample_weight)
@@ -90,8 +90,9 @@ class _ClusterClassifier(ClusterForest, forests.ForestClassifier):
 
         Returns
         -------
-        probabilities : of the kind of `X`, of shape (n_samples, n_classes_)
-            In the order of `classes_`; not computed yet for a collection.
+        probabilities : of the kind of `X`, of shape (n_samples, n_classes_), or a list of them
+            In the order of `classes_`; not computed yet for a collection. A list has one for each
+            of several outputs; for delayed partitions each of them is such a list.
         """
         return self._lazily("predict_proba", X) if is_collection(X) else super().predict_proba(X)
 
@@ -105,7 +106,7 @@ class _ClusterClassifier(ClusterForest, forests.ForestClassifier):
 
         Returns
         -------
-        log_probabilities : of the kind of `X`, of shape (n_samples, n_classes_)
+        log_probabilities : of the kind of `X`, of shape (n_samples, n_classes_), or a list of them
             Logarithms of `predict_proba`.
         """
         if is_collection(X):

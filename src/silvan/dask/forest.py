@@ -23,6 +23,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests._docs import shared_docs
 from silvan.forests.bagged import Growth
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
+from silvan.forests.constraints import require_one_number
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
 from silvan.forests.guiding import refuse_rounds
 
@@ -108,6 +109,8 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
         self._check_parameters()
         layout = open_layout(self, self._session, X, y, sample_weight)
         checked = layout.check(self)
+        if self.monotonic_cst is not None:
+            require_one_number(self.monotonic_cst, checked.targets)
         refuse_rounds(self._growth(checked.plan)[0], "on clusters, where trees grow in any order")
         return checked
 

@@ -12,40 +12,58 @@ from numpy.typing import NDArray
 from silvan.dask.running import Session
 from silvan.forests.sampling import SamplePlan
 
-# Samples whose hashes one worker sorts at once; 20 bytes each while it does.
-_SAMPLES_AT_ONCE = 2**22
+# Samples whose hashes one worker sorts at once, 20 bytes each while it does: a small share of all,
+# since the client holds what was sorted besides the order, but not fewer than are worth a task.
+_MAX_AT_ONCE = 2**22
+_MIN_AT_ONCE = 2**16
+_MIN_RANGES = 16
 _HASH_BITS = 64
 
 
 def canonical_order(
-    session: Session, hashes: list[Future], starts: NDArray[np.int64], plan: SamplePlan
-) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    session: Session,
+    hashes: list[Future],
+    starts: NDArray[np.int64],
+    plan: SamplePlan,
+    *,
+    with_repeats: bool,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
     """The order that `_core.sample_order` gives the whole table, and `_core.sample_repeats`.
 
     Hashes are uniform, so that equal ranges of them hold about as many samples each.
     """
     n_samples = int(starts[-1])
-    n_ranges = -(-n_samples // _SAMPLES_AT_ONCE)
+    n_ranges = min(max(1, n_samples // _MIN_AT_ONCE), _MIN_RANGES)
+    n_ranges = max(n_ranges, -(-n_samples // _MAX_AT_ONCE))
     bounds = [(2**_HASH_BITS * k) // n_ranges for k in range(n_ranges + 1)]
     order = np.empty(n_samples, dtype=np.uint32)
-    fresh = np.empty(n_samples, dtype=np.bool_)
+    wants_fresh = with_repeats or plan.kept is not None or plan.weights is not None
+    fresh = np.empty(n_samples, dtype=np.bool_) if wants_fresh else None
     end = 0
     for ends in pairwise(bounds):
         # One after the other: a worker sorts while the others keep what is left.
-        numbers, first_of_equal = session.result(_sort_range(session, hashes, starts, ends))
+        numbers, first_of_equal = session.result(
+            _sort_range(session, hashes, starts, ends, wants_fresh)
+        )
         order[end : end + len(numbers)] = numbers
-        fresh[end : end + len(numbers)] = first_of_equal
+        if fresh is not None:
+            fresh[end : end + len(numbers)] = first_of_equal
         end += len(numbers)
-    return _apply_plan(order, fresh, plan)
+    return (order, None) if fresh is None else _apply_plan(order, fresh, plan)
 
 
 def _sort_range(
-    session: Session, hashes: list[Future], starts: NDArray[np.int64], bounds: tuple[int, int]
+    session: Session,
+    hashes: list[Future],
+    starts: NDArray[np.int64],
+    bounds: tuple[int, int],
+    wants_fresh: bool,
 ) -> Future:
+    firsts = starts[:-1].tolist()
     if bounds == (0, 2**_HASH_BITS):
-        return session.submit(sort_hashes, hashes, starts[:-1].tolist())
+        return session.submit(sort_hashes, hashes, firsts, wants_fresh)
     inside = [session.submit(take_range, part, *bounds) for part in hashes]
-    future = session.submit(sort_ranges, inside, starts[:-1].tolist())
+    future = session.submit(sort_ranges, inside, firsts, wants_fresh)
     session.drop(inside)
     return future
 
@@ -58,15 +76,17 @@ def take_range(
     return hashes[inside], inside
 
 
-def sort_hashes(hashes: list[NDArray[np.uint64]], starts: list[int]) -> Any:
+def sort_hashes(hashes: list[NDArray[np.uint64]], starts: list[int], wants_fresh: bool) -> Any:
     """Sort all hashes of all partitions."""
-    return sort_ranges([(part, np.arange(len(part))) for part in hashes], starts)
+    return sort_ranges([(part, np.arange(len(part))) for part in hashes], starts, wants_fresh)
 
 
 def sort_ranges(
-    parts: list[tuple[NDArray[np.uint64], NDArray[np.int64]]], starts: list[int]
-) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
-    """Numbers of the samples by hash, then by number, and which hashes differ from the last."""
+    parts: list[tuple[NDArray[np.uint64], NDArray[np.int64]]],
+    starts: list[int],
+    wants_fresh: bool,
+) -> tuple[NDArray[np.uint32], NDArray[np.bool_] | None]:
+    """Numbers of the samples by hash, then by number; if asked, which differ from the last."""
     hashes = np.concatenate([part for part, _ in parts])
     numbers = np.concatenate(
         [
@@ -75,6 +95,8 @@ def sort_ranges(
         ]
     )
     by_hash = np.argsort(hashes, kind="stable")
+    if not wants_fresh:
+        return numbers[by_hash], None
     hashes = hashes[by_hash]
     fresh = np.ones(len(hashes), dtype=np.bool_)
     fresh[1:] = hashes[1:] != hashes[:-1]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from operator import getitem
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import dask
 import numpy as np
@@ -16,6 +17,7 @@ from silvan._validation import MAX_SAMPLES, check_sample_weight, invalid
 from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
+    Picks,
     Survey,
     encode_labels,
     encode_partition,
@@ -27,21 +29,21 @@ from silvan.dask.blocks import (
     scale_block,
     survey_partition,
 )
-from silvan.dask.drawing import GrowingJob, TreeDrawer, grow_drawn, vote_on_block
+from silvan.dask.drawing import Drawn, GrowingJob, TreeDrawer, Votes, grow_drawn, vote_on_block
 from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
 from silvan.dask.partitions import Part
-from silvan.dask.replicated import tree_ranges
-from silvan.dask.running import ClusterError, Session
+from silvan.dask.running import ClusterError, Session, give_back_memory, tree_ranges
+from silvan.dask.sending import send_forest
 from silvan.forest_arrays import ForestArrays
-from silvan.forest_arrays.joining import join_forests
+from silvan.forest_arrays.joining import ForestCollector
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
 from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
-from silvan.forests.targets import ClassTargets, NumberTargets, Targets
+from silvan.forests.targets import ClassTargets, NumberTargets, SeveralClassTargets, Targets
 from silvan.preprocessing import sample_counts
 
 if TYPE_CHECKING:
@@ -54,8 +56,10 @@ _SHARE_OF_TREES = 0.2
 # A worker holds the samples of a tree as they come, in columns, and joined from their partitions.
 _COPIES_OF_A_TREE = 3
 _DEFAULT_MEMORY = 4 * 2**30
-# Draws go through the scheduler, so many at a time (samples, of 5 bytes each as a rule).
-_DRAWS_AT_ONCE = 2**24
+# Draws go through the client and the scheduler (8 and 3 bytes each as a rule), so many at a time:
+# as many as this, or a share of all samples, of which the client has the order.
+_DRAWS_AT_ONCE = 2**22
+_SHARE_OF_DRAWS = 1 / 64
 _TREES_PER_THREAD = 16
 
 
@@ -88,7 +92,7 @@ class Partitioned:
         seen = [survey for survey in surveys if survey.n_samples]
         classes = None
         if isinstance(forest, ForestClassifier):
-            classes = np.unique(np.concatenate([survey.targets for survey in seen]))
+            classes = _join_classes([survey.labels for survey in seen if survey.labels])
         dtype = np.result_type(*(survey.dtype for survey in seen))
         self._encoding = Encoding(forest._reader(), dtype, classes)
         self._encode()
@@ -110,8 +114,8 @@ class Partitioned:
         channels = None
         if isinstance(reader, GridForest) and reader.channels_ is not None:
             channels = reader.channels_ = self._learn_channels(reader, plan, seed)
-        order, repeats = self._order(reader, spreads, plan)
         honest = plan.estimation_share > 0
+        order, repeats = self._order(reader, spreads, plan, with_repeats=honest)
         if plan.stratified:
             raise invalid(
                 "class_weight",
@@ -119,7 +123,7 @@ class Partitioned:
                 "balanced_subsample",
                 'pass "balanced", or layout="replicated"',
             )
-        sampling = sampling_in_order(plan, order, repeats if honest else None, seed)
+        sampling = sampling_in_order(plan, order, repeats, seed)
         self._drawer = TreeDrawer(
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
@@ -127,21 +131,29 @@ class Partitioned:
         return TrainingSamples(layout, checked.targets, sampling, spreads, self._scaler, channels)
 
     def _order(
-        self, reader: BaggedSupervisedForest, spreads: NDArray[np.float64] | None, plan: SamplePlan
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        self,
+        reader: BaggedSupervisedForest,
+        spreads: NDArray[np.float64] | None,
+        plan: SamplePlan,
+        *,
+        with_repeats: bool,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint8] | None]:
         """The canonical order of the samples that take part, and which equal the one before."""
         session = self._session
+        give_back_memory()
         hash_one = partial(hash_block, reader, unit_factors(spreads))
         hashes = session.compute([(hash_one, block) for block in self._blocks])
-        found = canonical_order(session, hashes, self._starts, plan)
+        found = canonical_order(session, hashes, self._starts, plan, with_repeats=with_repeats)
         session.drop(hashes)
+        give_back_memory()
         return found
 
     def _learn_channels(self, reader: Any, plan: SamplePlan, seed: int) -> FittedChannels:
         """Let channels learn from distinct samples, in the canonical order of what was given."""
         raw = copy(reader)
         raw.channels_ = None
-        order, repeats = self._order(raw, None, plan)
+        order, repeats = self._order(raw, None, plan, with_repeats=True)
+        assert repeats is not None
         first = order[repeats == 0].astype(np.int32)
         numbers = first if plan.kept is None else plan.kept[first]
         return learn_channels(
@@ -155,43 +167,51 @@ class Partitioned:
         job = GrowingJob(
             forest._reader(),
             rows.sampling.plan.without_samples(),
-            rows.targets.n_values,
+            rows.targets.with_encoded(rows.targets.encoded[:0]),
             rows.targets.rounding(rows.sampling.plan),
             rows.spreads,
             rows.sampling.seed,
         )
         first, last = trees
         at_once = self._trees_at_once(rows)
-        grown: list[ForestArrays] = []
+        grown = ForestCollector()
         for start in range(first, last, at_once):
-            batch = (start, min(start + at_once, last))
-            for part in self._grow_batch(job, batch):
-                grown.append(part)
+            n_grown = start - first
+            for part in self._grow_batch(job, (start, min(start + at_once, last))):
+                grown.add(part)
+                n_grown += part.n_trees
                 if progress is not None:
-                    progress(sum(one.n_trees for one in grown))
-            del part  # joining frees what nobody holds
-        return join_forests(grown)
+                    progress(n_grown)
+                del part  # before the next one comes
+            give_back_memory()
+        return grown.collected()
 
-    def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def out_of_bag(self, forest: ClusterForest) -> Votes:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
         session, n_trees = self._session, forest.forest_.n_trees
-        drawn: list[list[NDArray[np.int32]]] = [[] for _ in self._blocks]
-        for tree in range(n_trees):
-            for places, picks in zip(drawn, self._drawer(tree), strict=True):
-                places.append(picks.places)
-        arrays = session.client.scatter(forest.forest_, hash=False)
+        plan = forest._sampling.plan
+        at_once = max(1, self._draws_at_once() // min(plan.n_draws, plan.n_kept))
+        arrays = send_forest(session.client, forest.forest_)
         reader = forest._reader()
-        votes = session.results(
-            session.compute(
-                [
-                    (partial(vote_on_block, reader, places), arrays, block)
-                    for block, places in zip(self._blocks, drawn, strict=True)
-                ]
+        votes: list[Any] = [None] * len(self._blocks)
+        for first in range(0, n_trees, at_once):
+            drawn = [self._drawer(tree) for tree in range(first, min(first + at_once, n_trees))]
+            before = votes
+            votes = session.compute_large(
+                (
+                    partial(vote_on_block, reader, first, self._picks(drawn, k)),
+                    before[k],
+                    arrays,
+                    block,
+                )
+                for k, block in enumerate(self._blocks)
             )
-        )
-        kept = forest._sampling.plan.kept
-        sums = np.concatenate([sums for sums, _ in votes])
-        counts = np.concatenate([counts for _, counts in votes])
+            session.wait(votes)
+            session.drop([future for future in before if future is not None])
+        found: list[Votes] = session.results(votes)
+        kept = plan.kept
+        sums = np.concatenate([sums for sums, _ in found])
+        counts = np.concatenate([counts for _, counts in found])
         return (sums, counts) if kept is None else (sums[kept], counts[kept])
 
     def _encode(self) -> None:
@@ -210,14 +230,28 @@ class Partitioned:
     def _targets(self, seen: list[Survey]) -> Targets:
         classes = self._encoding.classes
         if classes is None:
-            numbers = [survey.targets for survey in seen if survey.targets is not None]
+            numbers = [survey.numbers for survey in seen if survey.numbers is not None]
             _check_widths([part.shape[1:] for part in numbers])
             criterion = getattr(self._encoding.forest, "criterion", "")
             return NumberTargets.encode(np.concatenate(numbers), criterion)
-        # As short as can be: of a large table these are what the client holds most of.
-        encode = partial(encode_labels, classes, dtype=np.min_scalar_type(len(classes)).type)
-        codes = self._session.compute([(encode, part.y) for part in self._parts])
-        return ClassTargets(classes, np.concatenate(self._session.results(codes)))
+        codes = self._codes(classes)
+        if len(classes) == 1:
+            return ClassTargets(classes[0], codes)
+        targets = SeveralClassTargets(classes, codes)
+        cast(ForestClassifier, self._encoding.forest)._check_several(targets.each_label())
+        return targets
+
+    def _codes(self, classes: list[NDArray[Any]]) -> NDArray[Any]:
+        """The codes of all samples, which only weights of classes and out-of-bag scores read."""
+        reader = cast(ForestClassifier, self._encoding.forest)
+        if reader.class_weight is None and not reader.oob_score:
+            shape = (int(self._starts[-1]), len(classes))
+            return np.broadcast_to(np.uint8(0), shape if len(classes) > 1 else shape[:1])
+        # As short as can be: of a large table these are much of what the client holds.
+        dtype = np.min_scalar_type(max(map(len, classes))).type
+        encode = partial(encode_labels, classes, dtype=dtype)
+        futures = self._session.compute([(encode, part.y) for part in self._parts])
+        return np.concatenate(self._session.results(futures))
 
     def _weight(self, seen: list[Survey]) -> NDArray[np.float64] | None:
         if seen[0].weight is None:
@@ -266,30 +300,29 @@ class Partitioned:
         inside = slice(*np.searchsorted(kept, [start, end]))
         return kept[inside] - start, None if counts is None else counts[inside]
 
-    def _grow_batch(self, job: GrowingJob, trees: tuple[int, int]) -> list[ForestArrays]:
+    def _grow_batch(self, job: GrowingJob, trees: tuple[int, int]) -> Iterator[ForestArrays]:
         """Pick the samples of some trees from all partitions, and grow groups of these trees."""
         session = self._session
         ranges = list(tree_ranges(trees, session.n_threads()))
-        picks = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
-        picked = session.compute(
-            [
-                (
-                    partial(pick_samples, int(start), [[t[k] for t in group] for group in picks]),
-                    block,
-                )
-                for k, (start, block) in enumerate(
-                    zip(self._starts[:-1], self._blocks, strict=True)
-                )
-            ]
+        drawn = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
+        starts = self._starts.tolist()
+        picked = session.compute_large(
+            (partial(pick_samples, starts[k], [self._picks(group, k) for group in drawn]), block)
+            for k, block in enumerate(self._blocks)
         )
-        del picks
+        del drawn
         futures = []
         for number, (first, _) in enumerate(ranges):
             parts = [session.submit(getitem, future, number) for future in picked]
             futures.append(session.submit(grow_drawn, job, first, parts))
             session.drop(parts)
         session.drop(picked)
-        return session.results(futures)
+        give_back_memory()
+        return (session.result(future) for future in futures)
+
+    def _picks(self, drawn: list[Drawn], k: int) -> list[Picks]:
+        """What some trees drew of a partition."""
+        return [self._drawer.picks(of_tree, k) for of_tree in drawn]
 
     def _trees_at_once(self, rows: TrainingSamples) -> int:
         """How many trees the memory of the workers has room for."""
@@ -307,15 +340,24 @@ class Partitioned:
                 f"{_COPIES_OF_A_TREE} copies, but the smallest has {smallest / 2**20:.0f} MiB of "
                 "memory; pass a smaller max_samples, or give the workers more memory."
             )
-        at_once = min(_SHARE_OF_TREES * self._memory() / tree, _DRAWS_AT_ONCE / n_drawn)
+        at_once = min(_SHARE_OF_TREES * self._memory() / tree, self._draws_at_once() / n_drawn)
         if isinstance(self._blocks[0], Future):  # passes over them cost little
             at_once = min(at_once, _TREES_PER_THREAD * self._session.n_threads())
         return max(1, int(at_once))
+
+    def _draws_at_once(self) -> int:
+        return max(_DRAWS_AT_ONCE, int(_SHARE_OF_DRAWS * self._starts[-1]))
 
     def _memory(self) -> int:
         """Memory of all workers together."""
         workers = self._session.workers().values()
         return sum(worker["memory_limit"] or _DEFAULT_MEMORY for worker in workers)
+
+
+def _join_classes(labels: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
+    """The classes of each output in all partitions."""
+    _check_widths([() if len(part) == 1 else (len(part),) for part in labels])
+    return [np.unique(np.concatenate(of_output)) for of_output in zip(*labels, strict=True)]
 
 
 def _check_widths(widths: list[tuple[int, ...]]) -> None:

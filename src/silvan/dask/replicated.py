@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +11,8 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from silvan.dask.partitions import Part, join_parts, learnt, n_bytes
-from silvan.dask.running import Session, stop_if_cancelled
+from silvan.dask.running import Session, stop_if_cancelled, tree_ranges
+from silvan.dask.sending import send_forest
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -22,8 +21,8 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples
 if TYPE_CHECKING:
     from silvan.dask.forest import ClusterForest
 
-# So many tasks for each thread of the cluster: a few, so that no worker waits long for the last.
-_TASKS_PER_THREAD = 8
+# So many tasks for each thread of the cluster: short, so that no worker waits long for the last.
+_TASKS_PER_THREAD = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,7 @@ class Replicated:
     def out_of_bag(self, forest: ClusterForest) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
         session = self._session
-        arrays = session.client.scatter(forest.forest_, hash=False)
+        arrays = send_forest(session.client, forest.forest_)
         votes: tuple[NDArray[np.float64], NDArray[np.int32]] = session.result(
             session.submit(partial(vote_out_of_bag, forest._reader()), self._replica, arrays)
         )
@@ -103,13 +102,6 @@ class Replicated:
             self._session.wait([self._replica])
             self._session.client.replicate([self._replica], workers=sorted(new))
         return workers
-
-
-def tree_ranges(trees: tuple[int, int], n_ranges: int) -> Iterator[tuple[int, int]]:
-    """Ranges of trees of about the same size."""
-    first, last = trees
-    ends = np.linspace(first, last, min(n_ranges, last - first) + 1).round().astype(int).tolist()
-    return pairwise(ends)
 
 
 def check_replica(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice, pairwise
 from types import TracebackType
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import dask
+import numpy as np
 from distributed import CancelledError, Client, Future, default_client, get_worker, wait
 from distributed.scheduler import KilledWorker
 
@@ -22,6 +27,7 @@ _REMEDY = (
     "samples for each tree (max_samples)"
 )
 
+_LARGE_CALLS_AT_ONCE = 4
 _SECONDS_TO_LOOK = 5
 _SECONDS_WITHOUT_WORKERS = 60
 
@@ -84,6 +90,25 @@ def stop_if_cancelled() -> Callable[[int], None]:
     return look
 
 
+def tree_ranges(trees: tuple[int, int], n_ranges: int) -> Iterator[tuple[int, int]]:
+    """Ranges of trees of about the same size."""
+    first, last = trees
+    ends = np.linspace(first, last, min(n_ranges, last - first) + 1).round().astype(int).tolist()
+    return pairwise(ends)
+
+
+def give_back_memory() -> None:
+    """Return to the system what was freed: glibc keeps it, with the gaps between what is left.
+
+    A client would seem to need all that ever passed through it.
+    """
+    gc.collect()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(ctypes.c_size_t(0))
+
+
 class Session:
     """The tasks of one fit, in a with statement: if the fit fails, all of them are cancelled."""
 
@@ -140,6 +165,14 @@ class Session:
         # The draws of trees travel with the tasks, in batches of a bounded size.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
             return [self._keep(future) for future in self.client.compute(tasks)]
+
+    def compute_large(self, calls: Iterable[tuple[Any, ...]]) -> list[Future]:
+        """The same for functions that hold much: made and sent a few at a time."""
+        futures: list[Future] = []
+        left = iter(calls)
+        while some := list(islice(left, _LARGE_CALLS_AT_ONCE)):
+            futures += self.compute(some)
+        return futures
 
     def result(self, future: Future) -> Any:
         """The result of a task, which is not kept on the worker."""

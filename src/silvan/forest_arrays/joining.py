@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -55,8 +56,8 @@ def _take_windows(forest: ForestArrays, indices: NDArray[np.int32]) -> dict[str,
 def join_forests(forests: list[ForestArrays]) -> ForestArrays:
     """The trees of some forests, one forest after the other.
 
-    The list ends up empty: what nobody else holds is freed array by array, so that a large forest
-    is not in memory twice.
+    The list ends up empty: what nobody else holds is freed part by part, so that a large forest is
+    not in memory twice.
     """
     for before, after in pairwise(forests):
         _check_joinable(before, after)
@@ -75,8 +76,60 @@ def join_forests(forests: list[ForestArrays]) -> ForestArrays:
             parts = [parts[0], *(p[1:] + at for p, at in zip(parts[1:], starts[1:], strict=True))]
         if name == "direction_indices":
             parts = _shift_windows(parts, n_features, n_windows)
-        joined[name] = np.concatenate(parts)
+        joined[name] = _concatenate(parts)
     return make(**joined, n_features=n_features, n_outputs=n_outputs)
+
+
+class ForestCollector:
+    """Forests that come one after the other, as one whose arrays grow where they are.
+
+    What was added can be freed at once, and nothing is in memory twice.
+    """
+
+    def __init__(self) -> None:
+        self._make: Callable[..., ForestArrays]
+        self._sizes: dict[str, int] = {}
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def add(self, forest: ForestArrays) -> None:
+        """Let the trees of a forest follow, which must be of the same kind as those before."""
+        if not self._arrays:
+            self._make = type(forest)
+            self._sizes = {"n_features": forest.n_features, "n_outputs": forest.n_outputs}
+            self._arrays = {name: getattr(forest, name).copy() for name in DTYPES}
+            return
+        before = self.collected()
+        _check_joinable(before, forest)
+        n_features, n_windows = forest.n_features, [before.n_windows, forest.n_windows]
+        del before
+        for name in DTYPES:
+            part = getattr(forest, name)
+            if name in COLUMNS:
+                continue
+            if name in POSITIONS:
+                part = part[1:] + self._arrays[name][-1]
+            if name == "direction_indices":
+                part = _shift_windows([part[:0], part], n_features, n_windows)[1]
+            whole = self._arrays[name]
+            end = len(whole)
+            # Nobody else has the array.
+            whole.resize(end + len(part), refcheck=False)
+            whole[end:] = part
+
+    def collected(self) -> ForestArrays:
+        """The forest so far; it must not be kept if more are added."""
+        return self._make(**self._arrays, **self._sizes)
+
+
+def _concatenate(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The parts one after the other; each is let go of once it is copied."""
+    whole = np.empty(sum(map(len, parts)), dtype=parts[0].dtype)
+    end = len(whole)
+    while parts:
+        part = parts.pop()
+        whole[end - len(part) : end] = part
+        end -= len(part)
+    return whole
 
 
 def _check_joinable(first: ForestArrays, second: ForestArrays) -> None:

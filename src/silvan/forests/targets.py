@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,11 @@ class Targets(ABC):
     @abstractmethod
     def attributes(self) -> dict[str, Any]:
         """What a fitted estimator says of its targets."""
+
+    def with_encoded(self, encoded: NDArray[Any]) -> Targets:
+        """Targets of other samples, encoded in the same way."""
+        other: Targets = replace(cast(Any, self), encoded=encoded)
+        return other
 
     def kept(self, plan: SamplePlan) -> NDArray[Any]:
         """Encoded targets of the samples that take part."""
@@ -128,6 +133,11 @@ class SeveralClassTargets(Targets):
     def n_values(self) -> int:
         """Number of classes of all outputs together."""
         return sum(map(len, self.classes))
+
+    def each_label(self) -> NDArray[Any]:
+        """A small table with every label in its column."""
+        n_rows = max(map(len, self.classes))
+        return np.column_stack([np.resize(classes, n_rows) for classes in self.classes])
 
     @property
     def n_averaged(self) -> int:
