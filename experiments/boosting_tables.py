@@ -132,24 +132,33 @@ def compare_times(store: Store, systems: list[str], names: Iterable[str]) -> str
 
 
 def describe(store: Store, known: tuple[str, ...], n: dict[str, int]) -> list[str]:
-    """The tables of some sets: summaries first, then every set."""
-    systems = [
-        system
+    """The tables of some sets: summaries of the systems that have them all, then every set."""
+    sets = [name for name in store.distinct("dataset", system="silvan") if name in known]
+    measured = {
+        system: [name for name in sets if name in store.distinct("dataset", system=system)]
         for system in SYSTEMS + TABLE_SYSTEMS
-        if any(name in known for name in store.distinct("dataset", system=system))
-    ]
+    }
+    everywhere = [system for system, names in measured.items() if names == sets]
+    anywhere = [system for system, names in measured.items() if names]
+    if not sets:
+        return []
     parts: list[str] = []
     single: list[str] = []
     for score in ("log_loss", "error"):
-        found = {k: row for k, row in collect(store, score, systems).items() if k in known}
-        if not found:
-            continue
+        found = {
+            name: row for name, row in collect(store, score, everywhere).items() if name in sets
+        }
         column = score.replace("_", " ")
-        parts += [summarise(found, column, systems), compare_groups(found, column, systems, n)]
-        single.append(
-            table([column, *systems], [[k, *map(number, found[k])] for k in sorted(found)])
-        )
-    return [*parts, compare_times(store, systems, found), *single] if parts else []
+        parts += [
+            summarise(found, column, everywhere),
+            compare_groups(found, column, everywhere, n),
+        ]
+        rows = [
+            [name, *(number(store.mean(score, dataset=name, system=system)) for system in anywhere)]
+            for name in sorted(sets)
+        ]
+        single.append(table([column, *anywhere], rows))
+    return [*parts, compare_times(store, everywhere, found), *single]
 
 
 def main(argv: list[str] | None = None) -> None:
