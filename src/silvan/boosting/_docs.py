@@ -7,7 +7,7 @@ from silvan.forests._docs import add_parts
 add_parts(
     {
         "boosted_n_estimators": """
-            n_estimators : int, default=100 (200 on grids)
+            n_estimators : int, default=100 (300 on grids)
                 Number of rounds. A round grows one tree for each raw score: one for a single target
                 or two classes, otherwise one for each output or class.
         """,
@@ -35,7 +35,7 @@ add_parts(
             subsample : float, default=1.0
                 Share of the samples that the trees of a round are grown on, drawn without
                 replacement for each round.
-            max_leaf_nodes : int or None, default=31
+            max_leaf_nodes : int or None, default=31 (8 on grids)
                 Largest number of leaves of a tree, which grows where the gain is largest. With None
                 it grows level by level, down to `max_depth`. Every leaf that may still be split
                 keeps a histogram, 8 or 16 bytes for each bin of each feature and direction: many
@@ -53,7 +53,7 @@ add_parts(
             l2_regularization : float, default=0.0 (1.0 for classes of tables)
                 What is added to sums of hessians: draws leaf values to zero, most where leaves have
                 few samples or these are sure of their class.
-            thresholds : {"best", "random"}, default="best"
+            thresholds : {"best", "random"}, default="best" ("random" for classes on grids)
                 Whether a node tries all thresholds along a column, or one at random.
             max_bins : int, default=255
                 Largest number of bins that the values of a column are put into, from 2 to 255;

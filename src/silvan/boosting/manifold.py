@@ -12,18 +12,19 @@ from silvan.forests.grid import GridForest
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _BoostedGridForest(GridForest):
-    """The defaults of boosted forests on grids."""
+class _GridDefaults:
+    """What boosted forests on grids have by default."""
 
-    n_estimators: int = field(default=200, kw_only=False)
+    n_estimators: int = field(default=300, kw_only=False)
     max_features: int | float | str | None = growing(256)
+    max_leaf_nodes: int | None = growing(8)
     # The loss of held-out images is smallest long before their error is.
     early_stopping: bool | str = False
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedManifoldForestClassifier(_BoostedGridForest, BoostedForestClassifier):
+class BoostedManifoldForestClassifier(_GridDefaults, GridForest, BoostedForestClassifier):
     """A boosted forest that predicts the classes of images, series and other data on a grid.
 
     It is a :class:`BoostedForestClassifier` whose directions are sums over random patches of
@@ -83,11 +84,12 @@ class BoostedManifoldForestClassifier(_BoostedGridForest, BoostedForestClassifie
     """
 
     l2_regularization: float = growing(0.0)
+    thresholds: str = growing("random")
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedManifoldForestRegressor(_BoostedGridForest, BoostedForestRegressor):
+class BoostedManifoldForestRegressor(_GridDefaults, GridForest, BoostedForestRegressor):
     """A boosted forest that predicts numbers from images, series and other data on a grid.
 
     It is a :class:`BoostedForestRegressor` whose directions are sums over random patches of
