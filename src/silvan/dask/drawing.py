@@ -20,6 +20,7 @@ from silvan.dask.blocks import (
     slices_of_cells,
 )
 from silvan.dask.running import stop_if_cancelled
+from silvan.dask.sending import BYTES_OF_A_PIECE
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -140,14 +141,20 @@ class _DrawnSampling(Sampling):
         return self.numbers[rows]
 
 
-def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> ForestArrays:
-    """Grow the trees from number `first` on, for each of which every part has drawn samples."""
+def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> list[ForestArrays]:
+    """Grow the trees from number `first` on, for each of which every part has drawn samples.
+
+    They come in pieces of a size that a client can receive besides what it has.
+    """
     forest, look = job.forest, stop_if_cancelled()
-    trees = []
+    pieces: list[ForestArrays] = []
+    trees: list[ForestArrays] = []
     for tree, drawn in enumerate(zip(*parts, strict=True), first):
         rows = _training_rows(job, list(drawn))
         trees.append(forest._grow_range(rows, forest._growth_on(rows), (tree, tree + 1), look))
-    return join_forests(trees)
+        if sum(grown.nbytes for grown in trees) >= BYTES_OF_A_PIECE:
+            pieces.append(join_forests(trees))
+    return [*pieces, join_forests(trees)] if trees else pieces
 
 
 def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:

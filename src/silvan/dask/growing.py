@@ -30,7 +30,7 @@ class TreeBatches:
         self._drawer = drawer
 
     def grow(self, job: GrowingJob, trees: Span) -> Iterator[ForestArrays]:
-        """Grow groups of some trees, in their order, from one pass over the partitions.
+        """Grow groups of some trees from one pass over the partitions, and fetch them in order.
 
         What is lost with a worker is grown again.
         """
@@ -44,11 +44,15 @@ class TreeBatches:
                 lost = [span for span in left if not _is_done(growing.get(span))]
                 picks = self._start(job, lost, growing)
                 while left:
-                    part = session.result(growing[left[0]])
+                    future = growing[left[0]]
+                    for piece in range(session.result(session.submit(len, future))):
+                        part = session.result(session.submit(getitem, future, piece))
+                        left[0] = (left[0][0] + part.n_trees, left[0][1])
+                        losses.forget()
+                        yield part
+                        del part  # before the next one comes
+                    session.drop([future])
                     del left[0]
-                    losses.forget()
-                    yield part
-                    del part  # before the next one comes
         session.drop(picks)
 
     def vote(self, forest: ClusterForest, at_once: int) -> list[Votes]:
