@@ -26,6 +26,7 @@ from silvan.forests.joined_categories import join_categories
 from silvan.forests.odd_values import refuse_odd_targets
 from silvan.forests.scaling import Scaler, scale_samples
 from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import refuse_mixed_labels
 from silvan.preprocessing import DistinctValues, distinct_values
 
 # What all partitions must have in common.
@@ -132,6 +133,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     check_features(checked)
     labels = None
     if isinstance(forest, ForestClassifier):
+        refuse_mixed_labels(targets)
         labels = [np.unique(column) for column in as_columns(targets).T]
         for distinct in labels:
             # Thrice, because few samples of many classes are taken for a mistake.

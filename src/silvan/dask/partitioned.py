@@ -40,7 +40,13 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
 from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
-from silvan.forests.targets import ClassTargets, NumberTargets, SeveralClassTargets, Targets
+from silvan.forests.targets import (
+    ClassTargets,
+    NumberTargets,
+    SeveralClassTargets,
+    Targets,
+    refuse_mixed_labels,
+)
 from silvan.preprocessing import sample_counts
 
 if TYPE_CHECKING:
@@ -308,6 +314,7 @@ class Partitioned:
 def _join_classes(labels: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
     """The classes of each output in all partitions."""
     _check_widths([() if len(part) == 1 else (len(part),) for part in labels])
+    refuse_mixed_labels(*(distinct for part in labels for distinct in part))
     return [np.unique(np.concatenate(of_output)) for of_output in zip(*labels, strict=True)]
 
 
