@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from distributed import Client
 import silvan
 import silvan.dask
 from silvan.channels import Convolutions
+from silvan.dask.blocks import PackedPicks, Picks
 from silvan.projections import AxisAligned, RidgeDirections
 
 LAYOUTS = ("replicated", "partitioned")
@@ -40,6 +43,17 @@ def chunks(n: int, n_parts: int) -> tuple[int, ...]:
 def in_parts(array: np.ndarray, n_parts: int) -> da.Array:
     sizes = chunks(len(array), n_parts)
     return da.from_array(array, chunks=(sizes, *((n,) for n in array.shape[1:])))
+
+
+def test_draws_do_not_stay_in_messages_that_the_scheduler_keeps(client: Client) -> None:
+    X, y = make_samples()
+    forest = silvan.dask.ForestClassifier(4, max_samples=50, layout="partitioned", oob_score=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # four trees leave samples without a vote
+        forest.fit(in_parts(X, 3), in_parts(y > 0, 3))
+    gc.collect()
+    kept = [type(value) for value in gc.get_objects() if type(value) in (Picks, PackedPicks)]
+    assert kept == []
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,17 @@ def test_wrong_targets_are_refused_as_on_one_machine(client: Client) -> None:
         )
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_text_and_numbers_among_the_labels_are_refused(client: Client, layout: str) -> None:
+    X, y = make_samples()
+    forest = silvan.dask.ForestClassifier(2, layout=layout)
+    parts = delayed_parts(X[:60], X[60:])
+    columns = pd.DataFrame({"number": np.arange(120) % 2, "text": y})
+    for targets in ((columns[:60], columns[60:]), (y[:60].astype(object), np.arange(60) % 2)):
+        with pytest.raises(ValueError, match="labels of one kind, but it has the text"):
+            forest.fit(parts, delayed_parts(*targets))
+
+
 def test_partitions_that_change_between_passes_are_reported(client: Client) -> None:
     X, y = make_samples()
 

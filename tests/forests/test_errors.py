@@ -231,6 +231,14 @@ def test_continuous_labels_are_refused():
         ForestClassifier(2).fit(X, X[:, 0])
 
 
+def test_text_among_labels_that_are_numbers_is_refused():
+    numbers = Y.astype(object)
+    text = np.where(Y, "up", "down").astype(object)
+    for labels in (np.column_stack([numbers, text]), np.where(X[:, 1] > 0, numbers, text)):
+        with pytest.raises(ValueError, match="y must hold labels of one kind, but it has the text"):
+            ForestClassifier(2).fit(X, labels)
+
+
 def test_several_columns_of_labels_are_refused_in_boosting():
     with pytest.raises(ValueError, match="y should be a 1d array"):
         BoostedForestClassifier(2).fit(X, np.column_stack([Y, Y]))

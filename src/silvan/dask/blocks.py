@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ from silvan.forests.joined_categories import join_categories
 from silvan.forests.odd_values import refuse_odd_targets
 from silvan.forests.scaling import Scaler, scale_samples
 from silvan.forests.supervised import SupervisedForest
+from silvan.forests.targets import refuse_mixed_labels
 from silvan.preprocessing import DistinctValues, distinct_values
 
 # What all partitions must have in common.
@@ -79,6 +82,24 @@ class Picks(NamedTuple):
         return np.cumsum(self.steps, dtype=np.int32)
 
 
+class PackedPicks(NamedTuple):
+    """Picks of several trees in one: few arrays travel faster than many."""
+
+    sizes: list[int]  # number of samples that each tree drew
+    joined: Picks
+
+    @classmethod
+    def pack(cls, picks: list[Picks]) -> PackedPicks:
+        """All of them, one tree after the other."""
+        sizes = [len(of_tree.steps) for of_tree in picks]
+        return cls(sizes, Picks(*(join_optional(values) for values in zip(*picks, strict=True))))
+
+    def unpack(self) -> Iterator[Picks]:
+        """Those of each tree."""
+        for start, end in pairwise([0, *accumulate(self.sizes)]):
+            yield Picks(*(_slice_optional(values, start, end) for values in self.joined))
+
+
 class Picked(NamedTuple):
     """Those samples themselves."""
 
@@ -112,6 +133,7 @@ def survey_partition(forest: SupervisedForest, number: int, X: Any, y: Any, weig
     check_features(checked)
     labels = None
     if isinstance(forest, ForestClassifier):
+        refuse_mixed_labels(targets)
         labels = [np.unique(column) for column in as_columns(targets).T]
         for distinct in labels:
             # Thrice, because few samples of many classes are taken for a mistake.
@@ -215,6 +237,15 @@ def as_columns(y: NDArray[Any]) -> NDArray[Any]:
     return y if y.ndim == 2 else y[:, None]
 
 
+def join_optional(parts: Sequence[NDArray[Any] | None]) -> Any:
+    """The parts one after the other, or None if there are none."""
+    return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]
+
+
+def _slice_optional(values: Any, start: int, end: int) -> Any:
+    return None if values is None else values[start:end]
+
+
 def list_distinct(
     features: range,
     kept: NDArray[np.int32] | None,
@@ -233,9 +264,12 @@ def merge_distinct(parts: list[DistinctValues]) -> DistinctValues:
     return distinct_values(values, counts)
 
 
-def pick_samples(start: int, groups: list[list[Picks]], block: Block) -> list[list[Picked]]:
-    """The samples that trees drew, group by group of trees; the first sample has number `start`."""
-    return [[_pick(block, start, picks) for picks in trees] for trees in groups]
+def pick_samples(
+    start: int, sizes: list[int], picks: PackedPicks, block: Block
+) -> list[list[Picked]]:
+    """The samples that trees drew, for groups of so many trees; the first has number `start`."""
+    picked = (_pick(block, start, of_tree) for of_tree in picks.unpack())
+    return [list(islice(picked, n_trees)) for n_trees in sizes]
 
 
 def _pick(block: Block, start: int, picks: Picks) -> Picked:

@@ -10,8 +10,17 @@ from numpy.typing import NDArray
 
 from silvan import _core
 from silvan._validation import TrainingFeatures, as_training_features
-from silvan.dask.blocks import Block, Picked, Picks, as_columns, slices_of_cells
+from silvan.dask.blocks import (
+    Block,
+    PackedPicks,
+    Picked,
+    Picks,
+    as_columns,
+    join_optional,
+    slices_of_cells,
+)
 from silvan.dask.running import stop_if_cancelled
+from silvan.dask.sending import BYTES_OF_A_PIECE
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -67,8 +76,15 @@ class TreeDrawer:
         numbers = sampling.sample_numbers(kept)
         return Drawn(kept, numbers, counts, np.searchsorted(numbers, self._starts))
 
-    def picks(self, drawn: Drawn, k: int) -> Picks:
-        """Those of a partition, in few bytes: they travel through the scheduler."""
+    def first_of(self, k: int) -> int:
+        """Number of the first sample of a partition."""
+        return int(self._starts[k])
+
+    def packed(self, drawn: list[Drawn], k: int) -> PackedPicks:
+        """What some trees drew of a partition, in few bytes: it travels through the scheduler."""
+        return PackedPicks.pack([self._picks(of_tree, k) for of_tree in drawn])
+
+    def _picks(self, drawn: Drawn, k: int) -> Picks:
         weights = self._sampling.weights
         inside = slice(*drawn.ends[k : k + 2])
         steps = np.diff(drawn.numbers[inside], prepend=self._starts[k])
@@ -125,21 +141,27 @@ class _DrawnSampling(Sampling):
         return self.numbers[rows]
 
 
-def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> ForestArrays:
-    """Grow the trees from number `first` on, for each of which every part has drawn samples."""
+def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> list[ForestArrays]:
+    """Grow the trees from number `first` on, for each of which every part has drawn samples.
+
+    They come in pieces of a size that a client can receive besides what it has.
+    """
     forest, look = job.forest, stop_if_cancelled()
-    trees = []
+    pieces: list[ForestArrays] = []
+    trees: list[ForestArrays] = []
     for tree, drawn in enumerate(zip(*parts, strict=True), first):
         rows = _training_rows(job, list(drawn))
         trees.append(forest._grow_range(rows, forest._growth_on(rows), (tree, tree + 1), look))
-    return join_forests(trees)
+        if sum(grown.nbytes for grown in trees) >= BYTES_OF_A_PIECE:
+            pieces.append(join_forests(trees))
+    return [*pieces, join_forests(trees)] if trees else pieces
 
 
 def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
     """The samples of one tree as the core grows on them."""
     X = np.concatenate([part.X for part in drawn])
     y = np.concatenate([part.y for part in drawn])
-    weights = _join_optional([part.weights for part in drawn])
+    weights = join_optional([part.weights for part in drawn])
     cells = job.forest._scaled(X)
     features = as_training_features(cells, None) if cells is X else TrainingFeatures(cells, cells)
     hashed, factors = as_columns(y), unit_factors(job.spreads)
@@ -153,7 +175,7 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
         seed=job.seed,
         repeats=_core.sample_repeats(features.rows, hashed, order, factors) if honest else None,
         given=np.concatenate([part.counts for part in drawn]),
-        ranks=_join_optional([part.ranks for part in drawn]),
+        ranks=join_optional([part.ranks for part in drawn]),
         numbers=np.concatenate([part.numbers for part in drawn]),
     )
     targets = (
@@ -165,7 +187,7 @@ def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
 def vote_on_block(
     forest: BaggedSupervisedForest,
     first: int,
-    picks: list[Picks],
+    picks: PackedPicks,
     before: Votes | None,
     arrays: ForestArrays,
     block: Block,
@@ -175,7 +197,7 @@ def vote_on_block(
     `picks` are the draws of the trees from number `first` on. Votes are added to those `before` in
     the order of the trees, as the core adds them.
     """
-    drawn = [of_tree.places for of_tree in picks]
+    drawn = [of_tree.places for of_tree in picks.unpack()]
     if before is None:
         sums = np.zeros((len(block.X), arrays.n_outputs))
         counts = np.zeros(len(block.X), dtype=np.int32)
@@ -192,7 +214,3 @@ def vote_on_block(
             votes[inside - part.start] = 0.0
             sums[part] += votes
     return sums, counts
-
-
-def _join_optional(parts: list[NDArray[Any] | None]) -> Any:
-    return None if parts[0] is None else np.concatenate(parts)  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from operator import getitem
@@ -17,7 +16,6 @@ from silvan._validation import MAX_SAMPLES, check_sample_weight, invalid
 from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
-    Picks,
     Survey,
     encode_labels,
     encode_partition,
@@ -25,16 +23,15 @@ from silvan.dask.blocks import (
     list_distinct,
     merge_distinct,
     merge_learnt,
-    pick_samples,
     scale_block,
     survey_partition,
 )
-from silvan.dask.drawing import Drawn, GrowingJob, TreeDrawer, Votes, grow_drawn, vote_on_block
+from silvan.dask.drawing import GrowingJob, TreeDrawer, Votes
+from silvan.dask.growing import TreeBatches
 from silvan.dask.learning import learn_channels, learn_spreads
 from silvan.dask.ordering import canonical_order
 from silvan.dask.partitions import Part
-from silvan.dask.running import ClusterError, Session, give_back_memory, tree_ranges
-from silvan.dask.sending import send_forest
+from silvan.dask.running import ClusterError, Session, give_back_memory
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import ForestCollector
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -43,7 +40,13 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
 from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
-from silvan.forests.targets import ClassTargets, NumberTargets, SeveralClassTargets, Targets
+from silvan.forests.targets import (
+    ClassTargets,
+    NumberTargets,
+    SeveralClassTargets,
+    Targets,
+    refuse_mixed_labels,
+)
 from silvan.preprocessing import sample_counts
 
 if TYPE_CHECKING:
@@ -55,7 +58,6 @@ _SHARE_OF_PARTITIONS = 0.3
 _SHARE_OF_TREES = 0.2
 # A worker holds the samples of a tree as they come, in columns, and joined from their partitions.
 _COPIES_OF_A_TREE = 3
-_DEFAULT_MEMORY = 4 * 2**30
 # Draws go through the client and the scheduler (8 and 3 bytes each as a rule), so many at a time:
 # as many as this, or a share of all samples, of which the client has the order.
 _DRAWS_AT_ONCE = 2**22
@@ -174,10 +176,11 @@ class Partitioned:
         )
         first, last = trees
         at_once = self._trees_at_once(rows)
+        batches = TreeBatches(self._session, self._blocks, self._drawer)
         grown = ForestCollector()
         for start in range(first, last, at_once):
             n_grown = start - first
-            for part in self._grow_batch(job, (start, min(start + at_once, last))):
+            for part in batches.grow(job, (start, min(start + at_once, last))):
                 grown.add(part)
                 n_grown += part.n_trees
                 if progress is not None:
@@ -188,27 +191,9 @@ class Partitioned:
 
     def out_of_bag(self, forest: ClusterForest) -> Votes:
         """Sums of out-of-bag votes, and the number of trees that cast them."""
-        session, n_trees = self._session, forest.forest_.n_trees
         plan = forest._sampling.plan
         at_once = max(1, self._draws_at_once() // min(plan.n_draws, plan.n_kept))
-        arrays = send_forest(session.client, forest.forest_)
-        reader = forest._reader()
-        votes: list[Any] = [None] * len(self._blocks)
-        for first in range(0, n_trees, at_once):
-            drawn = [self._drawer(tree) for tree in range(first, min(first + at_once, n_trees))]
-            before = votes
-            votes = session.compute_large(
-                (
-                    partial(vote_on_block, reader, first, self._picks(drawn, k)),
-                    before[k],
-                    arrays,
-                    block,
-                )
-                for k, block in enumerate(self._blocks)
-            )
-            session.wait(votes)
-            session.drop([future for future in before if future is not None])
-        found: list[Votes] = session.results(votes)
+        found = TreeBatches(self._session, self._blocks, self._drawer).vote(forest, at_once)
         kept = plan.kept
         sums = np.concatenate([sums for sums, _ in found])
         counts = np.concatenate([counts for _, counts in found])
@@ -217,7 +202,7 @@ class Partitioned:
     def _encode(self) -> None:
         """Encode the partitions, once if they fit into the workers' memory."""
         width = self._encoding.forest._n_features() * self._encoding.dtype.itemsize
-        fit_in = int(self._starts[-1]) * width <= _SHARE_OF_PARTITIONS * self._memory()
+        fit_in = int(self._starts[-1]) * width <= _SHARE_OF_PARTITIONS * self._session.memory()
         calls = [
             (partial(encode_partition, self._encoding, size), part.X, part.y)
             for size, part in zip(np.diff(self._starts).tolist(), self._parts, strict=True)
@@ -265,7 +250,7 @@ class Partitioned:
         counts = sample_counts(checked.weight, plan.kept)
         n_features = forest._n_features()
         bytes_per_feature = 16 * int(self._starts[-1])
-        step = max(1, int(_SHARE_OF_TREES * self._memory() / bytes_per_feature))
+        step = max(1, int(_SHARE_OF_TREES * self._session.memory() / bytes_per_feature))
         features = []
         for first in range(0, n_features, step):
             some = range(first, min(first + step, n_features))
@@ -300,30 +285,6 @@ class Partitioned:
         inside = slice(*np.searchsorted(kept, [start, end]))
         return kept[inside] - start, None if counts is None else counts[inside]
 
-    def _grow_batch(self, job: GrowingJob, trees: tuple[int, int]) -> Iterator[ForestArrays]:
-        """Pick the samples of some trees from all partitions, and grow groups of these trees."""
-        session = self._session
-        ranges = list(tree_ranges(trees, session.n_threads()))
-        drawn = [[self._drawer(tree) for tree in range(*span)] for span in ranges]
-        starts = self._starts.tolist()
-        picked = session.compute_large(
-            (partial(pick_samples, starts[k], [self._picks(group, k) for group in drawn]), block)
-            for k, block in enumerate(self._blocks)
-        )
-        del drawn
-        futures = []
-        for number, (first, _) in enumerate(ranges):
-            parts = [session.submit(getitem, future, number) for future in picked]
-            futures.append(session.submit(grow_drawn, job, first, parts))
-            session.drop(parts)
-        session.drop(picked)
-        give_back_memory()
-        return (session.result(future) for future in futures)
-
-    def _picks(self, drawn: list[Drawn], k: int) -> list[Picks]:
-        """What some trees drew of a partition."""
-        return [self._drawer.picks(of_tree, k) for of_tree in drawn]
-
     def _trees_at_once(self, rows: TrainingSamples) -> int:
         """How many trees the memory of the workers has room for."""
         encoding, plan = self._encoding, rows.sampling.plan
@@ -333,14 +294,15 @@ class Partitioned:
             width += rows.channels.bytes_per_sample
         n_drawn = min(plan.n_draws, plan.n_kept)
         tree = n_drawn * width
-        smallest = min(self._session.memory_limits(), default=_DEFAULT_MEMORY)
+        smallest = self._session.smallest_memory()
         if _COPIES_OF_A_TREE * tree > smallest:
             raise ClusterError(
                 f"a tree draws samples of {tree / 2**20:.0f} MiB, of which a worker needs "
                 f"{_COPIES_OF_A_TREE} copies, but the smallest has {smallest / 2**20:.0f} MiB of "
                 "memory; pass a smaller max_samples, or give the workers more memory."
             )
-        at_once = min(_SHARE_OF_TREES * self._memory() / tree, self._draws_at_once() / n_drawn)
+        memory = self._session.memory()
+        at_once = min(_SHARE_OF_TREES * memory / tree, self._draws_at_once() / n_drawn)
         if isinstance(self._blocks[0], Future):  # passes over them cost little
             at_once = min(at_once, _TREES_PER_THREAD * self._session.n_threads())
         return max(1, int(at_once))
@@ -348,15 +310,11 @@ class Partitioned:
     def _draws_at_once(self) -> int:
         return max(_DRAWS_AT_ONCE, int(_SHARE_OF_DRAWS * self._starts[-1]))
 
-    def _memory(self) -> int:
-        """Memory of all workers together."""
-        workers = self._session.workers().values()
-        return sum(worker["memory_limit"] or _DEFAULT_MEMORY for worker in workers)
-
 
 def _join_classes(labels: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
     """The classes of each output in all partitions."""
     _check_widths([() if len(part) == 1 else (len(part),) for part in labels])
+    refuse_mixed_labels(*(distinct for part in labels for distinct in part))
     return [np.unique(np.concatenate(of_output)) for of_output in zip(*labels, strict=True)]
 
 

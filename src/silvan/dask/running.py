@@ -27,13 +27,52 @@ _REMEDY = (
     "samples for each tree (max_samples)"
 )
 
-_LARGE_CALLS_AT_ONCE = 4
+_NO_WORKERS = (
+    "the cluster has had no workers for {} seconds; if they died for lack of memory, "
+    f"{_REMEDY}, else start some."
+)
+
+_VALUES_AT_ONCE = 16
 _SECONDS_TO_LOOK = 5
+_SECONDS_TO_RETRY = 0.1
+_MAX_LOSSES = 3
+_DEFAULT_MEMORY = 4 * 2**30  # of a worker without a limit
 _SECONDS_WITHOUT_WORKERS = 60
 
 
 class ClusterError(RuntimeError):
     """A cluster could not do its part of a fit."""
+
+
+class LostDataError(ClusterError):
+    """Data that no task can compute again were on a worker that died."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "data of the fit were lost with the worker that held them; fit again, with data that "
+            "workers can read themselves, such as files."
+        )
+
+
+class Losses:
+    """Losses of data that can be sent again: what was begun goes on, if there are not too many."""
+
+    def __init__(self) -> None:
+        self._n_losses = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """End the block if data are lost; raise the error if that goes on and on."""
+        try:
+            yield
+        except LostDataError:
+            self._n_losses += 1
+            if self._n_losses > _MAX_LOSSES:
+                raise
+
+    def forget(self) -> None:
+        """Something was done since the last loss."""
+        self._n_losses = 0
 
 
 def find_client(client: Client | None) -> Client:
@@ -162,17 +201,34 @@ class Session:
             call(__version__, *arguments, dask_key_name=_new_key(arguments[0]))
             for arguments in calls
         ]
-        # The draws of trees travel with the tasks, in batches of a bounded size.
+        # Numbers of samples of positive weight travel with the tasks.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"}):
             return [self._keep(future) for future in self.client.compute(tasks)]
 
-    def compute_large(self, calls: Iterable[tuple[Any, ...]]) -> list[Future]:
-        """The same for functions that hold much: made and sent a few at a time."""
+    def send(self, values: Iterable[Any]) -> list[Future]:
+        """Put values on workers, a few at a time; with a worker that dies, its values are lost.
+
+        They are no part of tasks, because schedulers and clients keep the last thousand messages
+        that they sent to each other, with all that tasks hold.
+        """
         futures: list[Future] = []
-        left = iter(calls)
-        while some := list(islice(left, _LARGE_CALLS_AT_ONCE)):
-            futures += self.compute(some)
+        left = iter(values)
+        while some := list(islice(left, _VALUES_AT_ONCE)):
+            futures += map(self._keep, self._scatter(some))
         return futures
+
+    def _scatter(self, values: list[Any]) -> list[Future]:
+        """Put values on any workers; on others, if these die meanwhile."""
+        end = time.monotonic() + _SECONDS_WITHOUT_WORKERS
+        while True:
+            try:
+                futures: list[Future] = self.client.scatter(values, hash=False)
+            except (OSError, KeyError):  # what the scheduler raises of workers that are gone
+                if time.monotonic() > end:
+                    raise ClusterError(_NO_WORKERS.format(_SECONDS_WITHOUT_WORKERS)) from None
+                time.sleep(_SECONDS_TO_RETRY)
+            else:
+                return futures
 
     def result(self, future: Future) -> Any:
         """The result of a task, which is not kept on the worker."""
@@ -210,16 +266,10 @@ class Session:
                 if self.workers():
                     seen = time.monotonic()
                 elif time.monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
-                    raise ClusterError(
-                        f"the cluster has had no workers for {_SECONDS_WITHOUT_WORKERS} seconds; "
-                        f"if they died for lack of memory, {_REMEDY}, else start some."
-                    ) from None
+                    raise ClusterError(_NO_WORKERS.format(_SECONDS_WITHOUT_WORKERS)) from None
                 continue
             except CancelledError as error:
-                raise ClusterError(
-                    "data of the fit were lost with the worker that held them; fit again, with "
-                    "data that workers can read themselves, such as files."
-                ) from error
+                raise LostDataError from error
             for future in done:
                 if future.status != "finished":
                     with _explained():
@@ -245,6 +295,15 @@ class Session:
         """Bytes that each worker may use, of those that have a limit."""
         limits = [worker["memory_limit"] for worker in self.workers().values()]
         return [int(limit) for limit in limits if limit]
+
+    def smallest_memory(self) -> int:
+        """Bytes that the smallest worker may use."""
+        return min(self.memory_limits(), default=_DEFAULT_MEMORY)
+
+    def memory(self) -> int:
+        """Bytes that all workers may use together."""
+        workers = self.workers().values()
+        return sum(int(worker["memory_limit"] or _DEFAULT_MEMORY) for worker in workers)
 
     def _keep(self, future: Future) -> Future:
         self._futures[future.key] = future
@@ -273,3 +332,5 @@ def _explained() -> Iterator[None]:
         ) from error
     except MemoryError as error:
         raise ClusterError(f"a worker ran out of memory ({error}); {_REMEDY}.") from error
+    except CancelledError as error:
+        raise LostDataError from error

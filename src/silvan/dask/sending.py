@@ -10,7 +10,7 @@ from silvan.dask.running import give_back_memory, tree_ranges
 from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.joining import join_forests
 
-_BYTES_OF_A_PIECE = 2**23
+BYTES_OF_A_PIECE = 2**21
 
 
 def send_forest(client: Client, forest: ForestArrays) -> Future:
@@ -19,7 +19,7 @@ def send_forest(client: Client, forest: ForestArrays) -> Future:
     What a client scatters goes through the scheduler, which is often in the same process.
     """
     pieces = []
-    for span in tree_ranges((0, forest.n_trees), -(-forest.nbytes // _BYTES_OF_A_PIECE)):
+    for span in tree_ranges((0, forest.n_trees), -(-forest.nbytes // BYTES_OF_A_PIECE)):
         pieces.append(client.scatter(forest.trees(*span), hash=False))
         give_back_memory()
     return client.submit(join_pieces, pieces, key=f"silvan-join-pieces-{uuid4().hex}")

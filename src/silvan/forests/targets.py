@@ -85,6 +85,7 @@ class ClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> ClassTargets:
         """Find the classes among labels."""
+        refuse_mixed_labels(y)
         check_classification_targets(y)
         return cls(*_find_classes(y))
 
@@ -118,6 +119,7 @@ class SeveralClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> SeveralClassTargets:
         """Find the classes of each output."""
+        refuse_mixed_labels(y)
         check_classification_targets(y)
         found = [_find_classes(column) for column in y.T]
         return cls(
@@ -255,6 +257,22 @@ def warn_of_column(y: NDArray[Any]) -> None:
         warn_user(
             "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
             DataConversionWarning,
+        )
+
+
+def refuse_mixed_labels(*labels: NDArray[Any]) -> None:
+    """Refuse text among other labels: they have no order."""
+    kinds: dict[bool, Any] = {}  # a label that is text, and one that is not
+    for part in labels:
+        if part.dtype == object:
+            kinds |= {isinstance(label, str): label for label in part.ravel().tolist()}
+        elif part.size:
+            kinds[part.dtype.kind == "U"] = part.flat[0]
+    if len(kinds) > 1:
+        raise ValueError(
+            f"y must hold labels of one kind, but it has the text {str(kinds[True])[:40]!r} and "
+            f"{kinds[False]!s:.40}, which is none; convert all of them to text, such as with "
+            "y.astype(str)."
         )
 
 
