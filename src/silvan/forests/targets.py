@@ -85,7 +85,7 @@ class ClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> ClassTargets:
         """Find the classes among labels."""
-        check_classification_targets(y)
+        _check_labels(y)
         return cls(*_find_classes(y))
 
     @property
@@ -118,7 +118,7 @@ class SeveralClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> SeveralClassTargets:
         """Find the classes of each output."""
-        check_classification_targets(y)
+        _check_labels(y)
         found = [_find_classes(column) for column in y.T]
         return cls(
             [classes for classes, _ in found], np.column_stack([codes for _, codes in found])
@@ -256,6 +256,20 @@ def warn_of_column(y: NDArray[Any]) -> None:
             "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
             DataConversionWarning,
         )
+
+
+def _check_labels(y: NDArray[Any]) -> None:
+    """Refuse targets that are no classes, or cannot be ordered."""
+    if y.dtype == object:
+        texts = [label for label in y.ravel() if isinstance(label, str)]
+        others = [label for label in y.ravel() if not isinstance(label, str)]
+        if texts and others:
+            raise ValueError(
+                "y must hold labels of one type, but it has the text "
+                f"{texts[0]!r} and the {type(others[0]).__name__} {others[0]}; write all labels as "
+                "text, for example y.astype(str)."
+            )
+    check_classification_targets(y)
 
 
 def _find_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
