@@ -8,10 +8,8 @@ Of other files than that, such as ``sklearn.inspection``, the tests that use a f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 import sklearn.ensemble
 from sklearn.base import BaseEstimator
@@ -129,18 +127,15 @@ def _uses_forest(item: pytest.Item) -> bool:
 
 def _has_forest(value: object) -> bool:
     """Whether a value is a forest, its class, or has one inside."""
-    forests = tuple(SUBSTITUTES.values())
-    if isinstance(value, forests) or value in forests:
-        return True
-    if isinstance(value, BaseEstimator):
-        value = value.get_params().values()
-    elif isinstance(value, dict):
-        value = value.values()
-    return (
-        isinstance(value, Iterable)
-        and not isinstance(value, str | np.ndarray)
-        and any(map(_has_forest, value))
-    )
+    if isinstance(value, type):
+        return value in SUBSTITUTES.values()
+    if isinstance(value, BaseEstimator) and not isinstance(value, tuple(SUBSTITUTES.values())):
+        value = value.get_params(deep=False)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return any(map(_has_forest, value))
+    return isinstance(value, tuple(SUBSTITUTES.values()))
 
 
 def _matches(item: pytest.Item, test: str) -> bool:
