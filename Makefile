@@ -31,9 +31,9 @@ test: $(VENV)/group-test
 oldest:
 	PIP_CONSTRAINT=.ci/oldest.txt $(MAKE) VENV=.venv-oldest test
 
-# Injected faults and fuzzed forests, beyond the quick ones among the tests.
+# Injected faults, fuzzed forests and more of scikit-learn's own tests, beyond the quick ones among the tests.
 faults: $(VENV)/group-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m faults tests/faults
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m faults tests/faults tests/drop_in
 
 lint: $(VENV)/group-lint
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ import time
 import numpy as np
 from scipy import sparse
 
-SYSTEMS = ("silvan", "silvan-single-features", "scikit-learn")
+SYSTEMS = ("silvan", "silvan-single-features", "silvan-defaults", "scikit-learn")
 
 
 def make_text(n_samples: int, n_features: int, density: float, seed: int = 0) -> tuple:
@@ -50,6 +50,8 @@ def make_forest(system: str, n_trees: int):
     from silvan import ForestClassifier
     from silvan.projections import AxisAligned
 
+    if system == "silvan-defaults":
+        return ForestClassifier(n_trees, random_state=0)
     projections = AxisAligned() if system == "silvan-single-features" else None
     return ForestClassifier(n_trees, projections=projections, max_features="sqrt", random_state=0)
 

@@ -33,8 +33,8 @@ y = y_new = np.repeat([0, 1], len(X) // 2)
 print(X.shape, X.dtype)
 
 # %%
-# A patch of this forest is a box of pixels, times a random subset of the three colours. The bytes
-# of the images are used as they are.
+# Each colour is a plane of its own, with its values and its gradients as channels. A split looks at
+# a box of pixels on one of them, or here at the difference of two.
 
 from silvan import ManifoldForestClassifier
 

@@ -62,7 +62,7 @@ scores = {
     name: reader.fit(X_train, y_train).score(X_test, y_test) for name, reader in readers.items()
 }
 
-_, axis = plt.subplots(figsize=(5, 2))
+_, axis = plt.subplots(figsize=(5, 2), layout="constrained")
 axis.barh(list(scores), list(scores.values()))
 axis.set(xlabel="R² on new samples", xlim=(0, 1))
 axis.invert_yaxis()
@@ -75,7 +75,7 @@ plt.show()
 
 forest = readers["native"]
 hours = np.linspace(0, 24, 97)
-_, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
+_, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
 for axis, name in zip(axes, ["station 3", "a new station"], strict=True):
     for sky in ("sun", "rain"):
         day = pd.DataFrame({"weather": sky, "station": name, "hour": hours})

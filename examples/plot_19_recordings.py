@@ -51,7 +51,9 @@ for name, rival in (
     print(f"error of the {name:<21} {1 - rival.fit(flat, y).score(flat_new, y_new):.3f}")
 
 # %%
-# Where does it look? The map has the shape of a recording. Both places stand out:
+# Where does it look? The map has the shape of a recording. Both places stand out. (The very last
+# steps do so more than they should: windows that the end cuts short share their gain among fewer
+# steps, see :doc:`/guide/grids`.)
 
 from silvan.inspection import importance_map, top_windows
 

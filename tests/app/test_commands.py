@@ -256,7 +256,7 @@ WRONG = {
     "unknown target": (
         2,
         ["fit", "iris.csv", "--target", "specis", "--out", "x"],
-        "--target 'specis' is not a column of iris.csv; do you mean 'species'?",
+        "--target 'specis' is not a column of iris.csv (did you mean 'species'?)",
     ),
     "text on a grid": (
         2,
@@ -266,7 +266,7 @@ WRONG = {
     "categories of nothing": (
         2,
         ["fit", "iris.csv", "--target", "species", "--categorical", "nota", "--out", "x"],
-        "--categorical 'nota' is not a column of iris.csv; do you mean 'note'?",
+        "--categorical 'nota' is not a column of iris.csv (did you mean 'note'?)",
     ),
     "categories of the target": (
         2,
@@ -298,6 +298,16 @@ WRONG = {
         ["fit", "iris.csv", *IRIS, "--forest", "oak", "--out", "x"],
         "there is no forest called 'oak'; choose auto",
     ),
+    "misspelt forest": (
+        2,
+        ["fit", "none.csv", *IRIS, "--forest", "srerf", "--out", "x"],
+        "there is no forest called 'srerf' (did you mean 's_rerf'?); choose auto",
+    ),
+    "misspelt rival": (
+        2,
+        ["evaluate", "none.csv", *IRIS, "--against", "sklern"],
+        "there is no forest called 'sklern' (did you mean 'sklearn'?)",
+    ),
     "patches of a table": (
         2,
         ["fit", "iris.csv", *IRIS, "--forest", "morf", "--out", "x"],
@@ -306,7 +316,12 @@ WRONG = {
     "unknown parameter": (
         2,
         ["fit", "iris.csv", *IRIS, "--set", "depth=3", "--out", "x"],
-        "--set depth=... is not a parameter of ForestClassifier",
+        "--set depth=... is not a parameter of ForestClassifier (did you mean 'max_depth'?)",
+    ),
+    "data in place of a model": (
+        4,
+        ["predict", "iris.csv", "x.silvan"],
+        "iris.csv is a file of data, not a model; pass the model that silvan fit wrote first",
     ),
     "bad parameter": (
         2,
@@ -334,7 +349,7 @@ WRONG = {
         ["info", "none.silvan"],
         "none.silvan does not exist; make a model with: silvan fit",
     ),
-    "not a model": (4, ["info", "iris.csv"], "iris.csv: this file is not a saved forest"),
+    "not a model": (4, ["info", "letter.txt"], "letter.txt: this file is not a saved forest"),
     "unknown format": (
         3,
         ["predict", "good.silvan", "conftest.xyz"],
@@ -369,6 +384,7 @@ WRONG = {
 def test_mistakes_get_a_sentence_and_an_exit_code(run, folder, case):
     if not (folder / "good.silvan").exists():
         run("fit", "iris.csv", *IRIS, "--out", "good.silvan", *FEW)
+        (folder / "letter.txt").write_text("Dear reader, this is no forest.")
         fewer = pa.csv.read_csv(folder / "iris.csv").slice(0, 100)
         pa.csv.write_csv(fewer, folder / "fewer.csv")
     code, arguments, text = WRONG[case]
@@ -378,6 +394,13 @@ def test_mistakes_get_a_sentence_and_an_exit_code(run, folder, case):
     assert "Traceback" not in result.output
     assert not (folder / "x").exists()
     assert not (folder / "answers.xls").exists()
+
+
+def test_one_row_is_not_called_rows(run, folder):
+    (folder / "one.csv").write_text("a,y\n1,yes\n")
+    said = messages(run("fit", "one.csv", "--target", "y", "--out", "one.silvan", *FEW))
+    assert "one.csv: a table of 1 row and 1 feature." in said
+    assert "Predicted 1 row." in messages(run("predict", "one.silvan", "one.csv"))
 
 
 def test_a_damaged_model_is_refused(run, folder):

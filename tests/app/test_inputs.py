@@ -4,6 +4,7 @@ import datetime
 import io
 from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
@@ -136,3 +137,13 @@ def test_true_and_false_are_words_in_the_report(run, tmp_path):
     run("report", "m.silvan", "flags.csv", "--target", "y", "--against", "none", "--jobs", "1")
     page = (tmp_path / "report.html").read_text()
     assert "<td>true</td>" in page or "<td>false</td>" in page
+
+
+def test_formulas_without_stored_results_are_reported(run, tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["a", "twice", "y"])
+    for k in range(40):
+        book.active.append([k * 7 % 11, f"=2*A{k + 2}", "even" if k % 2 else "odd"])
+    book.save(tmp_path / "book.xlsx")
+    said = " ".join(run("fit", "book.xlsx", *FIT).stderr.split())
+    assert "formulas in 'twice' have no stored results and count as missing" in said

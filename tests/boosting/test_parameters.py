@@ -149,3 +149,10 @@ def test_many_copies_of_a_few_samples_are_learnt():
     shares = [y[(cell == X).all(axis=1)].mean() for cell in cells]
     forest = BoostedForestClassifier(random_state=0).fit(X, y)
     np.testing.assert_allclose(forest.predict_proba(cells)[:, 1], shares, atol=0.02)
+
+
+@pytest.mark.parametrize("label", [0, "a"])
+def test_one_class_is_refused_by_its_name(label):
+    message = f"at least two classes to tell apart, but it has one class, {label!r}; pass"
+    with pytest.raises(ValueError, match=message):
+        BoostedForestClassifier(2).fit(np.eye(20), np.full(20, label))

@@ -1,14 +1,18 @@
 """Silvan's forests under the names of scikit-learn's, as a plugin that runs its tests with them.
 
 ``cd tests/drop_in && python -m pytest -p substitutes --pyargs sklearn.ensemble.tests.test_forest``
+
+Of other files than that, such as ``sklearn.inspection``, the tests that use a forest are run.
 """
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 
 import pytest
 import sklearn.ensemble
+from sklearn.base import BaseEstimator
 
 import silvan
 from silvan._parameters import growing
@@ -82,6 +86,9 @@ DIFFERENT = {
     "test_class_weight_errors": "the warning has other words",
     "test_max_samples_bootstrap": "max_samples draws without replacement where bootstrap=False",
     "test_friedman_mse_deprecation": "another name of squared_error, which stays",
+    "test_recursion_decision_tree_vs_forest_and_gbdt": "nodes are numbered with the children of a "
+    "split side by side",
+    "test_set_estimator_drop": "repeats the draws of scikit-learn",
 }
 if "max_leaf_nodes" not in silvan.ForestClassifier().get_params():
     DIFFERENT["test_max_leaf_nodes_max_depth"] = "trees have no max_leaf_nodes"
@@ -103,9 +110,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _applies(item: pytest.Item) -> bool:
-    if "RandomTreesEmbedding" in item.name:
+    if "RandomTreesEmbedding" in item.name or not _uses_forest(item):
         return False
     return not any(_matches(item, test) for test in NOT_APPLICABLE)
+
+
+def _uses_forest(item: pytest.Item) -> bool:
+    """Whether a test is one of forests, names one, or has one among its parameters."""
+    if item.path.name == "test_forest.py":
+        return True
+    if any(name in inspect.getsource(item.function) for name in SUBSTITUTES):
+        return True
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(_has_forest(value) for value in given)
+
+
+def _has_forest(value: object) -> bool:
+    """Whether a value is a forest, its class, or has one inside."""
+    if isinstance(value, type):
+        return value in SUBSTITUTES.values()
+    if isinstance(value, BaseEstimator) and not isinstance(value, tuple(SUBSTITUTES.values())):
+        value = value.get_params(deep=False)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return any(map(_has_forest, value))
+    return isinstance(value, tuple(SUBSTITUTES.values()))
 
 
 def _matches(item: pytest.Item, test: str) -> bool:

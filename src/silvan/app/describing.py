@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 import silvan
+from silvan.app.numbers import write_count
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
-from silvan.projections import Windows
+from silvan.projections import UnitFree, Windows
 
 _MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
@@ -23,7 +24,7 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     lines = [("forest", type(forest).__name__), ("directions", describe_directions(forest))]
     if is_classifier(forest):
         labels = [str(label) for label in forest.classes_]
-        what = f"{len(labels)} classes: {_shorten(labels)}"
+        what = f"{write_count(len(labels), 'class')}: {_shorten(labels)}"
     else:
         what = "a number" if forest.n_outputs_ == 1 else "several numbers"
     name = getattr(forest, "target_name_", None)
@@ -34,7 +35,7 @@ def describe_model(forest: BaseForest, path: Path | None = None) -> list[tuple[s
     dates = _describe_dates(forest)
     if dates:
         lines.append(("dates", dates))
-    lines.append(("fitted on", f"{forest.fitted_.sampling.plan.n_samples:,} rows"))
+    lines.append(("fitted on", write_count(forest.fitted_.sampling.plan.n_samples, "row")))
     lines.append(("trees", f"{arrays.n_trees:,}{_describe_rounds(forest)}"))
     leaves = np.diff(arrays.leaf_offsets)
     lines.append(("leaves", f"{arrays.n_leaves:,} ({leaves.mean():,.0f} in a tree)"))
@@ -55,12 +56,14 @@ def _describe_rounds(forest: Any) -> str:
     if forest.fitted_.start is None:
         return ""
     stopped = " (stopped early)" if forest.n_iter_ < forest.n_estimators else ""
-    return f" in {forest.n_iter_:,} rounds{stopped}, loss {forest.loss_!r}"
+    return f" in {write_count(forest.n_iter_, 'round')}{stopped}, loss {forest.loss_!r}"
 
 
 def describe_directions(forest: BaseForest) -> str:
     """What the nodes of a forest split along."""
     channels, projections = forest.fitted_.channels, forest.projections_
+    if isinstance(projections, UnitFree):  # without the spreads that it has measured
+        return repr(UnitFree(projections.distribution))
     if channels is None or not isinstance(projections, Windows):
         return repr(projections)
     statistics = ", ".join(projections.statistics)
@@ -82,10 +85,10 @@ def changed_parameters(forest: BaseForest) -> list[str]:
 def _describe_rows(forest: BaseForest) -> str:
     names = getattr(forest, "feature_names_in_", None)
     if names is not None:
-        return f"{len(names)} columns: {_shorten([str(name) for name in names])}"
+        return f"{write_count(len(names), 'column')}: {_shorten([str(name) for name in names])}"
     patches = grid_of(forest)
     if patches is None:
-        return f"{forest.n_features_in_} numbers"
+        return write_count(forest.n_features_in_, "number")
     return f"a grid of {' x '.join(str(size) for size in patches.grid.shape)}"
 
 

@@ -18,6 +18,7 @@ from silvan.app.data import Dataset
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import Growing, fit_rows, make_forest
 from silvan.app.names import AUTO, BOOST, SKLEARN
+from silvan.app.numbers import write_count
 from silvan.forests.base import BaseForest
 
 THIS = "this forest"
@@ -91,10 +92,11 @@ def too_few_rows(y: NDArray[Any], task: str, n_folds: int) -> str | None:
     if task == "classification":
         largest = int(np.unique(y, return_counts=True)[1].max())
         if largest < n_folds:
-            return f"no class has more than {largest} rows, which {n_folds} folds cannot share"
+            rows = write_count(largest, "row")
+            return f"no class has more than {rows}, which {n_folds} folds cannot share"
     # The score of a part with one row is not defined for numbers.
     elif len(y) < 2 * n_folds:
-        return f"{len(y)} rows are too few for {n_folds} folds"
+        return f"{write_count(len(y), 'row')} cannot be shared among {n_folds} folds"
     return None
 
 

@@ -9,7 +9,8 @@ import typer
 
 from silvan.app.console import note, say, shown_rows
 from silvan.app.errors import UsageError
-from silvan.app.names import AUTO, BOOST, SKLEARN
+from silvan.app.names import AUTO, BOOST, SKLEARN, check_forests
+from silvan.app.numbers import write_count
 from silvan.app.options import (
     Boost,
     Categorical,
@@ -95,6 +96,7 @@ def fit(
     [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
     check_jobs(jobs)
+    check_forests([forest])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
     if boost and forest not in (AUTO, BOOST):
@@ -157,7 +159,8 @@ def predict(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Columns to copy beside them, separated by commas; or repeat it.",
+            help="Columns to copy beside the predictions, separated by commas; or repeat the "
+            "option.",
         ),
     ] = None,
     missing: Missing = None,
@@ -192,4 +195,4 @@ def predict(
             write(table)
             n_rows += table.num_rows
             progress(n_rows)
-    note(f"Predicted {n_rows:,} rows" + ("." if out is None else f" into {out}."))
+    note(f"Predicted {write_count(n_rows, 'row')}" + ("." if out is None else f" into {out}."))

@@ -12,6 +12,7 @@ from silvan.app.data import Dataset
 from silvan.app.describing import describe_directions
 from silvan.app.errors import UsageError
 from silvan.app.models import fit_rows
+from silvan.app.numbers import write_count
 
 
 def grow(estimator: Any, data: Dataset, *, out_of_bag: bool) -> float:
@@ -44,11 +45,11 @@ def describe(estimator: Any) -> str:
 def say_growth(estimator: Any, seconds: float) -> None:
     """Print what was grown, and how long it took."""
     if hasattr(estimator, "n_iter_"):
-        grown = f"{estimator.n_iter_} rounds"
+        grown = write_count(estimator.n_iter_, "round")
         if estimator.n_iter_ < estimator.n_estimators:
             grown += f" of {estimator.n_estimators} (the best, by rows held out)"
     else:
-        grown = f"{estimator.n_estimators} trees"
+        grown = write_count(estimator.n_estimators, "tree")
     say(f"Grew {grown} ({describe(estimator)}) in {seconds:.1f} s.")
 
 

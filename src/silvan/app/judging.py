@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from silvan.app.console import note, say, steps
-from silvan.app.names import AUTO, SKLEARN
+from silvan.app.names import AUTO, SKLEARN, check_forests
+from silvan.app.numbers import write_count
 from silvan.app.options import (
     Against,
     Categorical,
@@ -75,13 +76,15 @@ def evaluate(
         target, parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
     )
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
+    names = [forest, *parse_names(against)]
+    check_forests(names)
     read, kind_of_target = read_data(data, asked, task, spelling)
     held_out = None
     if test is not None:
         held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target, spelling)
         note_repeats(read, held_out, test)
     growing = Growing(trees, jobs, seed, parse_settings(settings or []))
-    systems = make_systems([forest, *parse_names(against)], read, kind_of_target, growing)
+    systems = make_systems(names, read, kind_of_target, growing)
     X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
     results = list(steps(compare(systems, X, y, parts), len(systems), "forests compared"))
     say(format_table(results))
@@ -90,7 +93,7 @@ def evaluate(
         if test is not None
         else f"{folds}-fold cross-validation, mean ± standard deviation"
     )
-    note(f"{trees} trees each; {where}; median times with --jobs {jobs}.")
+    note(f"{write_count(trees, 'tree')} each; {where}; median times with --jobs {jobs}.")
 
 
 @app.command()
@@ -108,7 +111,7 @@ def score(
     kind: Kind = None,
     jobs: Jobs = -1,
 ) -> None:
-    """Score a saved forest on labelled data, beside what needs no forest. Fits nothing.
+    """Score a saved forest on labelled data, beside a baseline. Fits nothing.
 
     A table needs no --target where the model knows the name of its column.
 
@@ -127,7 +130,7 @@ def score(
     read, _ = read_data(data, asked, task_of(forest), spelling)
     scores, baseline = score_forest(forest, read)
     say(format_scores(scores))
-    note(f"{len(read.y):,} rows. The baseline is {baseline}.")
+    note(f"{write_count(len(read.y), 'row')}. The baseline is {baseline}.")
 
 
 @app.command()
@@ -176,6 +179,8 @@ def report(
     if not is_standard(out):
         check_output(out, [model, data, test, target_file(target)])
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
+    names = parse_names(against)
+    check_forests(names)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
     asked = Request(target, parse_columns(drop), parse_shape(shape), kind, like=layout_of(forest))
@@ -185,7 +190,6 @@ def report(
         held_out, _ = read_data(test, asked, kind_of_target, spelling)
         note_repeats(read, held_out, test)
     results = []
-    names = parse_names(against)
     few = too_few_rows(read.y, kind_of_target, folds) if held_out is None else None
     if names and few is not None:
         note(f"Note: the page has no comparison with other forests, since {few}.")
@@ -206,7 +210,7 @@ def report(
 
 @app.command()
 def info(model: ModelPath) -> None:
-    """Say what is in a model file."""
+    """Show what is in a model file."""
     from silvan.app.describing import describe_model
     from silvan.app.models import load_model
 

@@ -17,10 +17,10 @@ from sklearn.preprocessing import OneHotEncoder
 
 import silvan
 from silvan import presets
-from silvan.app.data import Dataset, Layout
+from silvan.app.data import Dataset, Layout, is_data
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
-from silvan.app.names import AUTO, BOOST, PRESETS, SKLEARN
+from silvan.app.names import AUTO, BOOST, SKLEARN, suggest
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.forests.dates import DateColumn
@@ -100,11 +100,14 @@ def _as_labels(y: NDArray[Any]) -> NDArray[Any]:
     Larger ones stay unsigned, or become text where they are floats, which merge in 64 bits.
 
     >>> _as_labels(np.array([1e19, 2e19])), _as_labels(np.array([1.0, 2.0]))
-    (array(['1e+19', '2e+19'], dtype='<U5'), array([1, 2]))
+    (array(['1e19', '2e19'], dtype='<U4'), array([1, 2]))
     """
     if y.dtype.kind == "i" or (y.dtype.kind in "uf" and (np.abs(y) < 2.0**63).all()):
         return y.astype(np.int64)
-    return np.array([str(label) for label in y.tolist()]) if y.dtype.kind == "f" else y
+    if y.dtype.kind != "f":
+        return y
+    # As people write them: files that say 1e19 get 1e19 back.
+    return np.array([str(label).replace("e+", "e") for label in y.tolist()])
 
 
 def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
@@ -137,11 +140,6 @@ def _one_hot(categorical: list[int], estimator: Any) -> Any:
 def _make_preset(
     name: str, data: Dataset, task: str, n_trees: int, grid: dict[str, Any], options: dict[str, Any]
 ) -> Any:
-    if name not in PRESETS:
-        raise UsageError(
-            f"there is no forest called {name!r}; choose {AUTO}, {BOOST}, {SKLEARN} (for "
-            f"comparison) or one of {', '.join(PRESETS)}."
-        )
     if name in _ON_GRIDS and data.kind == "table":
         raise UsageError(
             f"the forest {name!r} needs rows on a grid; say which with --shape, for example 28x28."
@@ -158,10 +156,11 @@ def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
     try:
         return forest.set_params(**settings)
     except ValueError:
-        known = ", ".join(sorted(forest.get_params(deep=False)))
-        wrong = [name for name in settings if name not in forest.get_params()]
+        known = sorted(forest.get_params(deep=False))
+        wrong = next(name for name in settings if name not in forest.get_params())
         raise UsageError(
-            f"--set {wrong[0]}=... is not a parameter of {type(forest).__name__}; it has {known}."
+            f"--set {wrong}=... is not a parameter of {type(forest).__name__}"
+            f"{suggest(wrong, known)}; it has {', '.join(known)}."
         ) from None
 
 
@@ -199,6 +198,11 @@ def load_model(path: Path) -> BaseForest:
             f"{path} does not exist; make a model with: silvan fit DATA --out {path}"
         ) from None
     except (FileFormatError, OSError) as error:
+        if isinstance(error, FileFormatError) and is_data(path):
+            raise ModelError(
+                f"{path} is a file of data, not a model; pass the model that silvan fit wrote "
+                "first, then the data."
+            ) from None
         raise ModelError(f"{path}: {error}") from None
     if not (isinstance(forest, BaseForest) and hasattr(forest, "predict")):
         raise ModelError(

@@ -5,6 +5,11 @@ Help, versions and mistakes in options are answered before these are imported.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from silvan.app.errors import UsageError
+
 TASKS = ("classification", "regression")
 KINDS = ("table", "image", "series")
 AUTO, BOOST, SKLEARN = "auto", "boost", "sklearn"
@@ -25,3 +30,24 @@ PRESETS = (
     "sporf",
 )
 MAX_TREES = 10_000_000
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Ask in brackets for what was meant, if one of the known names is close.
+
+    >>> suggest("max_dept", ["max_depth", "n_jobs"]), suggest("oak", ["rf"])
+    (" (did you mean 'max_depth'?)", '')
+    """
+    close = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def check_forests(names: Iterable[str]) -> None:
+    """Refuse names of forests that there are not."""
+    known = (AUTO, BOOST, SKLEARN, *PRESETS)
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"there is no forest called {name!r}{suggest(name, known)}; choose {AUTO}, "
+                f"{BOOST}, {SKLEARN} (for comparison) or one of {', '.join(PRESETS)}."
+            )

@@ -17,16 +17,16 @@ ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `sil
 Target = Annotated[
     str | None,
     typer.Option(
-        help="What to predict: a column of a table, an array of an .npz file (else y), or the .npy "
-        "file with the targets of another. Image folders and series files contain it.",
+        help="What to predict: a column of a table, an array of an .npz file (y if left out), or a "
+        ".npy file of targets. Image folders and series files contain it.",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="Columns that are no features, such as serial numbers, separated by commas; or repeat "
-        "it.",
+        help="Columns that are not features, such as serial numbers, separated by commas; or "
+        "repeat the option.",
     ),
 ]
 Categorical = Annotated[
@@ -34,7 +34,7 @@ Categorical = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="Columns of a table whose numbers name categories, such as postal codes, separated by "
-        "commas; or repeat it. Columns of text hold categories in any case.",
+        "commas; or repeat the option. Columns of text always hold categories.",
     ),
 ]
 Missing = Annotated[
@@ -42,7 +42,7 @@ Missing = Annotated[
     typer.Option(
         metavar="WORD",
         help="Word that a text table writes for a missing value, such as -999 or unknown; repeat "
-        "it for more. Empty fields, NA, NaN, null, None and ? are missing in any case.",
+        "the option for more. Empty fields, NA, NaN, null, None and ? are always missing.",
     ),
 ]
 Decimal = Annotated[
@@ -52,8 +52,8 @@ Encoding = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Encoding of a text table, such as latin-1 or shift_jis; else UTF-8, UTF-16 and "
-        "Windows-1252 are told apart.",
+        help="Encoding of a text table, such as latin-1 or shift_jis. Without it, UTF-8, "
+        "UTF-16 and Windows-1252 are detected.",
     ),
 ]
 Shape = Annotated[
@@ -78,7 +78,7 @@ Task = Annotated[
 Forest = Annotated[
     str,
     typer.Option(
-        help=f"{AUTO}: patches for images and series, sparse oblique splits for tables; {BOOST}: "
+        help=f"{AUTO}: windows for images and series, sparse oblique splits for tables; {BOOST}: "
         f"the same, boosted. Or a system of the literature: {', '.join(PRESETS)}.",
     ),
 ]
@@ -86,7 +86,7 @@ Boost = Annotated[
     bool,
     typer.Option(
         "--boost",
-        help=f"Grow trees on what those before them left over; the same as --forest {BOOST}.",
+        help=f"Boost: each tree corrects those before it; the same as --forest {BOOST}.",
     ),
 ]
 Trees = Annotated[
@@ -108,7 +108,7 @@ Workers = Annotated[
     ),
 ]
 WorkerMemory = Annotated[
-    str, typer.Option(metavar="SIZE", help="Memory of each of these processes, such as 1.5GB.")
+    str, typer.Option(metavar="SIZE", help="Memory of each worker process, such as 1.5GB.")
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
 Settings = Annotated[
@@ -116,8 +116,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat it for "
-        "more.",
+        help="Any parameter of the forest, for example max_depth=10 or honest=true; repeat the "
+        "option for more.",
     ),
 ]
 Against = Annotated[
@@ -128,7 +128,7 @@ Against = Annotated[
         "names of --forest; or none.",
     ),
 ]
-Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")]
+Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of the cross-validation.")]
 Test = Annotated[
     Path | None,
     typer.Option(metavar="DATA", help="Data for scoring that the forest is not fitted on."),

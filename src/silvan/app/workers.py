@@ -27,6 +27,7 @@ from silvan.app.growing import fit_timed
 from silvan.app.inputs import check_choices, note_target
 from silvan.app.models import Growing, decide_task, make_forest
 from silvan.app.names import BOOST
+from silvan.app.numbers import write_count
 
 _BATCH = 65_536
 # Features of a part, as float32; a part is at least one row group.
@@ -108,7 +109,7 @@ def fit_with_workers(
     groups = list(_parts(columns))
     y, decided = columns.targets([group for part in groups for group in part], task)
     head = _head(columns, asked, y)
-    size = f"{len(y):,} rows and {len(columns.names):,} features"
+    size = f"{write_count(len(y), 'row')} and {write_count(len(columns.names), 'feature')}"
     note(f"{source.path}: {size}, read in {len(groups):,} parts.")
     note_target(columns.target, y, decided)
     n_rows = len(y)

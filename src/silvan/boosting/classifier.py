@@ -182,7 +182,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         if targets.n_values < 2:
             raise ValueError(
                 "y must have at least two classes to tell apart, but it has one class, "
-                f"{targets.classes[0]!r}; pass samples of another class, too."
+                f"{targets.classes[:1].tolist()[0]!r}; pass samples of another class, too."
             )
         if self.monotonic_cst is not None:
             require_one_number(self.monotonic_cst, targets)

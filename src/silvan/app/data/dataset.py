@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from silvan.app.data.dates import date_kind
 from silvan.app.errors import UsageError
+from silvan.app.numbers import write_count
 from silvan.forests.categories import FROM_DTYPE, CategoryTable, find_categories
 
 TEXT, NUMBER = "text", "number"
@@ -123,12 +124,13 @@ class Dataset:
         n, shape = len(self.y), self.row_shape
         sizes = " x ".join(str(size) for size in shape)
         if self.kind == "table":
-            return f"a table of {n:,} rows and {shape[0]:,} features"
+            return f"a table of {write_count(n, 'row')} and {write_count(shape[0], 'feature')}"
         if self.kind == "series" and len(shape) == 2:
-            return f"{n:,} series of {shape[1]:,} time steps in {shape[0]} channels"
+            steps, channels = write_count(shape[1], "time step"), write_count(shape[0], "channel")
+            return f"{n:,} series of {steps} in {channels}"
         if self.kind == "series":
-            return f"{n:,} series of {shape[0]:,} time steps"
-        return f"{n:,} images of {sizes} pixels"
+            return f"{n:,} series of {write_count(shape[0], 'time step')}"
+        return f"{write_count(n, 'image')} of {sizes} pixels"
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ def read_sheet(path: Path, missing: Sequence[str]) -> tuple[pa.Table, tuple[str,
         with pd.ExcelFile(path, engine="openpyxl") as book:
             frame = pd.read_excel(book, sheet_name=book.sheet_names[0], na_values=list(missing))
             sheets = list(book.sheet_names)
+            empty = _formulas_without_values(path, frame)
     except (ValueError, KeyError, OSError, BadZipFile) as error:
         raise DataError(f"{path} is no Excel file that can be read: {error}; check it.") from None
     frame = frame.dropna(how="all")
@@ -34,7 +35,35 @@ def read_sheet(path: Path, missing: Sequence[str]) -> tuple[pa.Table, tuple[str,
     if not columns:
         raise DataError(f"the first sheet of {path} is empty; put the table there.")
     notes = [] if len(sheets) == 1 else [f"sheet {sheets[0]!r}, the first of {len(sheets)}"]
+    if empty:
+        notes.append(
+            f"formulas in {', '.join(map(repr, empty))} have no stored results and count as "
+            "missing: open the file in Excel or LibreOffice and save it again"
+        )
     return pa.Table.from_arrays(columns, names=names), tuple(notes)
+
+
+def _formulas_without_values(path: Path, frame: Any) -> list[str]:
+    """Columns with formulas whose results the program that wrote the file did not store."""
+    gaps = [k for k in range(frame.shape[1]) if frame.iloc[:, k].isna().any()]
+    if not gaps:
+        return []
+    import openpyxl
+
+    book = openpyxl.load_workbook(path, read_only=True)  # formulas themselves, not their results
+    try:
+        lines = book.worksheets[0].iter_rows(min_row=2, values_only=True)
+        # Lines may be longer or shorter than the header.
+        cells = [(k, at, line[k]) for at, line in enumerate(lines) for k in gaps if k < len(line)]
+    finally:
+        book.close()
+    missing = frame.isna().to_numpy()
+    found = {
+        k
+        for k, at, cell in cells
+        if at < len(missing) and missing[at, k] and str(cell).startswith("=")
+    }
+    return [_name(frame.columns[k], k + 1) for k in sorted(found)]
 
 
 def _name(given: Any, number: int) -> str:

@@ -42,3 +42,8 @@ def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     if suffix == ".ts" or is_series:
         return SeriesFile(path)
     raise DataError(f"{path} has an unknown format; silvan reads {_FORMATS}.")
+
+
+def is_data(path: Path) -> bool:
+    """Whether a file has the name of one that is read as data."""
+    return table_format(path) is not None or path.suffix.lower() in (".npy", ".npz", ".ts")

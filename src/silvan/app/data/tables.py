@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +36,7 @@ from silvan.app.data.dialect import PLAIN, NotANumberError, Spelling
 from silvan.app.data.scanning import Scanner
 from silvan.app.data.words import check_words
 from silvan.app.errors import DataError, UsageError
+from silvan.app.names import suggest
 from silvan.forests.dates import DATE
 
 _BATCH = 65_536
@@ -228,10 +228,9 @@ class TableFile(Source):
         given = set(schema.names)
         for name in names:
             if name not in given:
-                close = get_close_matches(name, schema.names, n=1)
-                hint = f"do you mean {close[0]!r}? Its" if close else "its"
                 raise UsageError(
-                    f"{option} {name!r} is not a column of {self.path}; {hint} columns are "
+                    f"{option} {name!r} is not a column of {self.path}"
+                    f"{suggest(name, schema.names)}; its columns are "
                     f"{enumerate_names(schema.names)}."
                 )
 

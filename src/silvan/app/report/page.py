@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import silvan
+from silvan.app.numbers import write_count
 from silvan.app.outputs import writing
 from silvan.app.report.panels import make_panels
 from silvan.app.report.subject import Subject
@@ -44,11 +45,12 @@ def summarise(subject: Subject) -> str:
     """The main result in two or three sentences."""
     n_trees = subject.forest.forest_.n_trees
     aim = (
-        f"to distinguish {len(subject.labels)} classes"
+        f"to distinguish {write_count(len(subject.labels), 'class')}"
         if subject.classifies
         else "to predict a number"
     )
-    text = f"A forest of {n_trees:,} trees has learnt {aim} from {subject.data.describe()}."
+    forest, data = write_count(n_trees, "tree"), subject.data.describe()
+    text = f"A forest of {forest} has learnt {aim} from {data}."
     judged = subject.judgement
     if judged is None:
         if subject.is_boosted:

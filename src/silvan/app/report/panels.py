@@ -15,7 +15,7 @@ from silvan.app.comparison import format_scores, format_seconds
 from silvan.app.describing import describe_model
 from silvan.app.errors import DataError
 from silvan.app.evaluation import count_repeats
-from silvan.app.numbers import write_alike, write_number
+from silvan.app.numbers import write_alike, write_count, write_number
 from silvan.app.report import charts
 from silvan.app.report.looks import importance_panel, projections_panel
 from silvan.app.report.mistakes import mistakes_panel
@@ -78,10 +78,10 @@ def scores_panel(subject: Subject) -> Panel | None:
     return Panel(
         "scores",
         "Scores",
-        f"Measured {judged.where}, over {len(judged.rows):,} rows. {_explain_where(judged)} The "
-        "interval contains the score on unlimited data of the same kind in 95 of 100 such reports. "
-        f"The baseline needs no forest: it always predicts {_blind_guess(subject, judged)}."
-        + _say_repeats(subject),
+        f"Measured {judged.where}, over {write_count(len(judged.rows), 'row')}. "
+        f"{_explain_where(judged)} The interval contains the score on unlimited data of the same "
+        "kind in 95 of 100 such reports. The baseline needs no forest: it always predicts "
+        f"{_blind_guess(subject, judged)}." + _say_repeats(subject),
         html_table(("score", "value", "95% interval", "baseline"), rows),
     )
 
