@@ -152,6 +152,15 @@ def test_memory_is_known_before_work():
     assert three.set_params(max_size=28).bytes_per_sample() == _padded(24 * plane)
 
 
+def test_memory_of_small_whole_numbers_and_of_series_is_known_before_work():
+    """Sums and positions of 32 indicators fit into 16 bits; series have their sums twice."""
+    windows = Windows([32, 32, 20], statistics=("mean", "spread", "slope"))
+    floats = 2 * (_padded(24 * (33 + 33 + 21)) + 3 * 4)
+    assert windows.bytes_per_sample("float32") == floats
+    packed = 72 + 136 + 24 * 21  # rounded up to 8 bytes
+    assert windows.bytes_per_sample("float32", [1, 5, None]) == 2 * (_padded(packed) + 4)
+
+
 def _padded(n_bytes):
     """Samples begin at multiples of a cache line."""
     return -(-n_bytes // 64) * 64
