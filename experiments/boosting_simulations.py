@@ -49,15 +49,16 @@ POOLS = (
     AxisAligned(),
 )
 # Interactions of many features show only below splits on all but one of them: deep trees, halved
-# at medians, from many different samples.
+# at medians, each without some of the samples.
 GRID = [
     {"projections": POOLS},
+    {"n_estimators": [300]},
     {
         "projections": [AxisAligned()],
         "max_bins": [2],
         "max_leaf_nodes": [1024],
         "min_samples_leaf": [1],
-        "subsample": [0.5],
+        "subsample": [0.95],
         "learning_rate": [0.3],
         "n_estimators": [200],
     },

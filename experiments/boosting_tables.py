@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +16,9 @@ from experiments.boosting_systems import SYSTEMS, Coded, is_installed, log_loss_
 from experiments.data import Split
 from experiments.pages import number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
-from experiments.table_tasks import TABLES
+from experiments.table_tasks import MAX_TABLE_SAMPLES, TABLES, load_table
 from experiments.uci import is_chosen_on, load_uci, read_index
 
-# Of larger tables so many samples are drawn once.
-MAX_SAMPLES = 50_000
 TABLE_FOLDS = 5
 # Takes too long for all sets.
 TABLE_SYSTEMS = ("YDF, oblique",)
@@ -32,17 +27,6 @@ SLOW = ("CatBoost", "YDF, oblique")
 SCORES = ("error", "log_loss", "fit_s", "predict_s")
 # Few samples let luck decide, so sets are also compared by their size.
 SIZES = {"up to 300 samples": (0, 300), "301 to 1,000": (300, 1000), "more": (1000, 10**9)}
-
-
-@lru_cache(maxsize=2)
-def load_table(data: Path, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A table of /tabular by its name."""
-    with np.load(data / "tabular" / f"{name}.npz") as file:
-        X, y = file["X"].astype(np.float32), np.unique(file["y"], return_inverse=True)[1]
-    if len(y) > MAX_SAMPLES:
-        some = np.random.default_rng(0).permutation(len(y))[:MAX_SAMPLES]
-        X, y = X[some], y[some]
-    return X, y
 
 
 def split_of(cell: Cell) -> Split:
@@ -148,24 +132,33 @@ def compare_times(store: Store, systems: list[str], names: Iterable[str]) -> str
 
 
 def describe(store: Store, known: tuple[str, ...], n: dict[str, int]) -> list[str]:
-    """The tables of some sets: summaries first, then every set."""
-    systems = [
-        system
+    """The tables of some sets: summaries of the systems that have them all, then every set."""
+    sets = [name for name in store.distinct("dataset", system="silvan") if name in known]
+    measured = {
+        system: [name for name in sets if name in store.distinct("dataset", system=system)]
         for system in SYSTEMS + TABLE_SYSTEMS
-        if any(name in known for name in store.distinct("dataset", system=system))
-    ]
+    }
+    everywhere = [system for system, names in measured.items() if names == sets]
+    anywhere = [system for system, names in measured.items() if names]
+    if not sets:
+        return []
     parts: list[str] = []
     single: list[str] = []
     for score in ("log_loss", "error"):
-        found = {k: row for k, row in collect(store, score, systems).items() if k in known}
-        if not found:
-            continue
+        found = {
+            name: row for name, row in collect(store, score, everywhere).items() if name in sets
+        }
         column = score.replace("_", " ")
-        parts += [summarise(found, column, systems), compare_groups(found, column, systems, n)]
-        single.append(
-            table([column, *systems], [[k, *map(number, found[k])] for k in sorted(found)])
-        )
-    return [*parts, compare_times(store, systems, found), *single] if parts else []
+        parts += [
+            summarise(found, column, everywhere),
+            compare_groups(found, column, everywhere, n),
+        ]
+        rows = [
+            [name, *(number(store.mean(score, dataset=name, system=system)) for system in anywhere)]
+            for name in sorted(sets)
+        ]
+        single.append(table([column, *anywhere], rows))
+    return [*parts, compare_times(store, everywhere, found), *single]
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -175,7 +168,9 @@ def main(argv: list[str] | None = None) -> None:
     store = Store(path, ("dataset", "fold", "system"), SCORES)
     measure_cells(store, list_cells(arguments), measure, arguments)
     index = read_index(arguments.data, arguments.quick)
-    n = {name: int(row["n"]) for name, row in index.items()} | dict.fromkeys(TABLES, MAX_SAMPLES)
+    n = {name: int(row["n"]) for name, row in index.items()} | dict.fromkeys(
+        TABLES, MAX_TABLE_SAMPLES
+    )
     parts = [f"`{arguments.command}`"]
     for heading, known in (("UCI sets", tuple(index)), ("Larger tables", TABLES)):
         described = describe(store, known, n)

@@ -17,6 +17,10 @@ from experiments.uci import load_uci, read_index
 MAX_SAMPLES = 4000
 # A regression forest draws as many directions as there are features: wider sets are left out.
 MAX_NUMBER_FEATURES = 100
+# Of a whole table so many samples are drawn once, of classes with so many of them:
+# HistGradientBoosting cannot part a single sample of a class in two.
+MAX_TABLE_SAMPLES = 50_000
+MIN_CLASS_SAMPLES = 10
 TABLES = (
     "bank_full",
     "connect_4",
@@ -50,6 +54,18 @@ def load_task(target: str, name: str, data: Path) -> Task:
         some = np.random.default_rng(0).permutation(len(y))[:MAX_SAMPLES]
         X, y = X[some], y[some]
     return Task(target, X, y)
+
+
+@lru_cache(maxsize=2)
+def load_table(data: Path, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A table of /tabular by its name, classes as numbers from 0 on."""
+    with np.load(data / "tabular" / f"{name}.npz") as file:
+        X, y = file["X"].astype(np.float32), file["y"]
+    some = np.random.default_rng(0).permutation(len(y))[:MAX_TABLE_SAMPLES]
+    some = some if len(y) > MAX_TABLE_SAMPLES else np.arange(len(y))
+    _, codes, counts = np.unique(y[some], return_inverse=True, return_counts=True)
+    some = some[counts[codes] >= MIN_CLASS_SAMPLES]
+    return X[some], np.unique(y[some], return_inverse=True)[1]
 
 
 @lru_cache(maxsize=2)

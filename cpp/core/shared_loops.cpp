@@ -3,17 +3,28 @@
 
 #include <thread>
 
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
 namespace silvan {
 namespace {
 
 // Loops follow each other within microseconds, less than it takes to wake a thread.
 constexpr int kSpins = 2000;
 
+// Tells the processor that this thread only waits. To yield would be worse: other programs take their time.
+void pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
 template <typename Condition>
 void spin_until(const Condition& condition) {
-    for (int i = 0; i < kSpins && !condition(); ++i) {
-        if (i % 64 == 63) std::this_thread::yield();
-    }
+    for (int i = 0; i < kSpins && !condition(); ++i) pause();
 }
 
 }  // namespace
@@ -28,21 +39,20 @@ void SharedLoops::run(const ThreadTeam& team, const std::function<void(SharedLoo
             loops.serve(next_thread++);
             return;
         }
-        struct Closing {
+        struct Ending {
             SharedLoops& loops;
-            ~Closing() { loops.close(); }
-        } closing{loops};
+            ~Ending() {
+                loops.ended_ = true;
+                loops.announce();
+            }
+        } ending{loops};
         drive(loops);
     });
 }
 
-void SharedLoops::close() {
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-        ++loop_;
-    }
-    opened_.notify_all();
+void SharedLoops::announce() {
+    ++loop_;
+    loop_.notify_all();
 }
 
 void SharedLoops::for_each(std::int64_t n, const std::function<void(std::int64_t, std::int64_t)>& work) {
@@ -53,47 +63,39 @@ void SharedLoops::for_each(std::int64_t n, const std::function<void(std::int64_t
         }
         return;
     }
-    {
-        const std::lock_guard lock(mutex_);
-        work_ = &work;
-        n_items_ = n;
-        next_ = 0;
-        error_ = nullptr;
-        open_ = true;
-        ++loop_;
-    }
-    opened_.notify_all();
+    work_ = &work;
+    n_items_ = n;
+    next_ = 0;
+    error_ = nullptr;
+    gate_ += kOpen;
+    announce();
     take_items(0);
-    {
-        // Nobody enters from now on, and `work` lives until all have left.
-        std::unique_lock lock(mutex_);
-        open_ = false;
-        if (inside_ != 0) {
-            lock.unlock();
-            spin_until([this] { return inside_ == 0; });
-            lock.lock();
-            emptied_.wait(lock, [this] { return inside_ == 0; });
-        }
-    }
+    close_gate();
     if (error_) std::rethrow_exception(error_);
 }
 
+// Nobody enters from now on, and `work` lives until all have left.
+void SharedLoops::close_gate() {
+    gate_ -= kOpen;
+    spin_until([this] { return gate_ == 0; });
+    for (std::int32_t inside = gate_; inside != 0; inside = gate_) gate_.wait(inside);
+}
+
+// Whoever finds the gate closed was too late, and leaves at once.
 void SharedLoops::serve(std::int64_t thread) {
-    std::uint64_t seen = 0;
+    std::uint32_t seen = 0;
     for (;;) {
         spin_until([&] { return loop_ != seen; });
-        {
-            std::unique_lock lock(mutex_);
-            opened_.wait(lock, [&] { return loop_ != seen; });
-            seen = loop_;
-            if (closed_) return;
-            if (!open_) continue;
-            ++inside_;
-        }
-        take_items(thread);
-        const std::lock_guard lock(mutex_);
-        if (--inside_ == 0) emptied_.notify_all();
+        loop_.wait(seen);
+        seen = loop_;
+        if (ended_) return;
+        if (gate_++ >= kOpen) take_items(thread);
+        leave();
     }
+}
+
+void SharedLoops::leave() {
+    if (--gate_ == 0) gate_.notify_one();
 }
 
 void SharedLoops::take_items(std::int64_t thread) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -37,21 +36,24 @@ public:
     }
 
 private:
+    // What `gate_` holds beside the number of threads inside a loop, or about to find it closed.
+    static constexpr std::int32_t kOpen = std::int32_t{1} << 30;
+
     void serve(std::int64_t thread);
     void take_items(std::int64_t thread);
-    void close();
+    void announce();
+    void close_gate();
+    void leave();
 
     std::int64_t n_threads_ = 1;
-    std::mutex mutex_;
-    std::condition_variable opened_;
-    std::condition_variable emptied_;
-    std::atomic<std::uint64_t> loop_{0};  // how many loops began; the closing counts as one
-    std::atomic<std::int64_t> inside_{0};
-    bool open_ = false;
-    bool closed_ = false;
+    std::atomic<std::uint32_t> loop_{0};  // how many loops began; the end of all counts as one
+    std::atomic<bool> ended_{false};
+    std::atomic<std::int32_t> gate_{0};
+    // Written while the gate is closed and nobody is inside.
     const std::function<void(std::int64_t, std::int64_t)>* work_ = nullptr;
     std::int64_t n_items_ = 0;
     std::atomic<std::int64_t> next_{0};
+    std::mutex mutex_;  // of the error
     std::exception_ptr error_;
 };
 

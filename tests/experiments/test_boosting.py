@@ -11,6 +11,7 @@ from experiments import (
     boosting_images,
     boosting_simulations,
     boosting_tables,
+    boosting_tuned,
 )
 from experiments.boosting_systems import log_loss_of
 from experiments.data import Split
@@ -83,3 +84,32 @@ def test_candidates_for_defaults_are_measured(monkeypatch, candidate):
     monkeypatch.setattr(boosting_defaults, "load_uci", lambda data, name: found)
     cell = {"dataset": "iris", "fold": 0, "candidate": candidate, "data": None}
     assert boosting_defaults.measure(cell)["error"] <= 0.2
+
+
+def test_systems_try_as_many_settings_and_choose_by_training_samples(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    # A test sample that is touched while choosing would change the choice.
+    for system in ("silvan", "HistGradientBoosting"):
+        settings = boosting_tuned.draw_settings(system, 0)
+        assert len(settings) == boosting_tuned.N_SETTINGS
+        assert settings[0] == {}
+        for setting in settings:
+            boosting_tuned.make(system, setting, 0)
+    monkeypatch.setattr(boosting_tuned, "N_SETTINGS", 3)
+    chosen = []
+    fold = np.arange(len(y)) % 2
+    for shift in (0.0, 100.0):
+        moved = X + shift * (fold == 0)[:, None]
+        one = UciSet(moved.astype(np.float32), y, fold, X[:0], y[:0])
+        monkeypatch.setattr(boosting_tuned, "load_uci", lambda data, name, one=one: one)
+        cell = {"data": Path(), "dataset": "iris", "fold": 0, "system": "silvan"}
+        chosen.append(boosting_tuned.measure(cell)["setting"])
+    assert chosen[0] == chosen[1]
+
+
+def test_tuned_settings_are_drawn_alike():
+    ours = boosting_tuned.draw_settings("silvan", 3)[1:]
+    theirs = boosting_tuned.draw_settings("XGBoost", 3)[1:]
+    assert [one["n_estimators"] for one in ours] == [one["n_estimators"] for one in theirs]
+    depths = [boosting_tuned.DEPTHS[one["max_leaf_nodes"]] for one in ours]
+    assert depths == [one["max_depth"] for one in theirs]

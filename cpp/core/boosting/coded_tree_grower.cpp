@@ -14,7 +14,7 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kPartitionBlock = std::int64_t{1} << 15;
+constexpr std::int64_t kPartitionBlock = std::int64_t{1} << 13;
 // Nanoseconds of work that are worth waking threads for.
 constexpr std::int64_t kSharedWork = std::int64_t{1} << 15;
 

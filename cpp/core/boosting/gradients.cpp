@@ -13,7 +13,7 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kBlock = std::int64_t{1} << 16;
+constexpr std::int64_t kBlock = std::int64_t{1} << 13;
 
 struct Extent {
     double gradient = 0.0;  // largest size

@@ -11,7 +11,7 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kBlock = std::int64_t{1} << 14;
+constexpr std::int64_t kBlock = std::int64_t{1} << 12;
 
 struct Sums {
     double gradient = 0.0;
@@ -26,28 +26,55 @@ void number_leaves(GrownTree& tree) {
     }
 }
 
-// Of every node and output. Leaves are summed up sample by sample, so that sums do not depend on the threads.
+// Some samples of a leaf.
+struct LeafPart {
+    std::size_t node;
+    std::int64_t begin;
+    std::int64_t end;
+};
+
+// Leaves differ in size, so that large ones are shared by threads.
+std::vector<LeafPart> part_leaves(const GrownTree& tree) {
+    std::vector<LeafPart> parts;
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const CodedNode& node = tree.nodes[i];
+        if (!node.is_leaf()) continue;
+        for (std::int64_t begin = node.begin; begin < node.end; begin += kBlock) {
+            parts.push_back({i, begin, std::min(begin + kBlock, node.end)});
+        }
+    }
+    return parts;
+}
+
+// Of every node and output. Parts of leaves are added in their order, so that sums do not depend on the threads.
 std::vector<Sums> sum_nodes(const std::vector<WholeGradients>& outputs, const std::uint32_t* samples,
                             const GrownTree& tree, SharedLoops& loops) {
     const auto n_outputs = static_cast<std::size_t>(tree.n_outputs);
     const std::size_t n_nodes = tree.nodes.size();
-    std::vector<Sums> sums(n_nodes * n_outputs);
-    loops.for_each(static_cast<std::int64_t>(n_nodes), [&](std::int64_t number, std::int64_t) {
-        const auto i = static_cast<std::size_t>(number);
-        const CodedNode& node = tree.nodes[i];
-        if (!node.is_leaf()) return;
+    const std::vector<LeafPart> parts = part_leaves(tree);
+    std::vector<Sums> of_parts(parts.size() * n_outputs);
+    loops.for_each(static_cast<std::int64_t>(parts.size()), [&](std::int64_t number, std::int64_t) {
+        const auto p = static_cast<std::size_t>(number);
         for (std::size_t k = 0; k < n_outputs; ++k) {
             const double* g = outputs[k].gradient();
             const double* h = outputs[k].hessian();
-            throw_if_stopped(4 * node.size());
+            throw_if_stopped(4 * (parts[p].end - parts[p].begin));
             Sums sum;
-            for (std::int64_t s = node.begin; s < node.end; ++s) {
+            for (std::int64_t s = parts[p].begin; s < parts[p].end; ++s) {
                 sum.gradient += g[samples[s]];
                 sum.hessian += h[samples[s]];
             }
-            sums[i * n_outputs + k] = sum;
+            of_parts[p * n_outputs + k] = sum;
         }
     });
+    std::vector<Sums> sums(n_nodes * n_outputs);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            Sums& sum = sums[parts[p].node * n_outputs + k];
+            sum.gradient += of_parts[p * n_outputs + k].gradient;
+            sum.hessian += of_parts[p * n_outputs + k].hessian;
+        }
+    }
     for (std::size_t i = n_nodes; i-- > 0;) {
         if (tree.nodes[i].is_leaf()) continue;
         const auto left = static_cast<std::size_t>(tree.nodes[i].left);
@@ -127,16 +154,15 @@ TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const Column
 
 void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,
                  SharedLoops& loops) {
-    loops.for_each(static_cast<std::int64_t>(tree.nodes.size()), [&](std::int64_t number, std::int64_t) {
-        const auto i = static_cast<std::size_t>(number);
-        const CodedNode& node = tree.nodes[i];
-        if (!node.is_leaf()) return;
-        throw_if_stopped(4 * node.size());
-        const double* values = values_of(tree, i);
+    const std::vector<LeafPart> parts = part_leaves(tree);
+    loops.for_each(static_cast<std::int64_t>(parts.size()), [&](std::int64_t number, std::int64_t) {
+        const LeafPart& part = parts[static_cast<std::size_t>(number)];
+        throw_if_stopped(4 * (part.end - part.begin));
+        const double* values = values_of(tree, part.node);
         double* first = scores + tree.first_output;
         for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
             const double value = values[k];
-            for (std::int64_t s = node.begin; s < node.end; ++s) first[samples[s] * n_outputs + k] += value;
+            for (std::int64_t s = part.begin; s < part.end; ++s) first[samples[s] * n_outputs + k] += value;
         }
     });
 }

@@ -10,8 +10,9 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kStep = std::int64_t{1} << 15;          // samples between looks at the clock
-constexpr std::int64_t kSmallestPart = std::int64_t{1} << 15;  // samples that are worth a histogram of their own
+constexpr std::int64_t kStep = std::int64_t{1} << 15;  // samples between looks at the clock
+constexpr std::int64_t kOrderBlock = std::int64_t{1} << 13;
+constexpr std::int64_t kSmallestPart = std::int64_t{1} << 13;  // samples that are worth a histogram of their own
 
 // Adds up what samples have, a pair of words or one for each.
 void add_pairs(const std::int32_t* pairs, std::int64_t n_words, std::int64_t n, std::int64_t* sum) {
@@ -78,7 +79,7 @@ std::vector<std::int64_t> NodeHistograms::order(const NodeSamples& node, SharedL
         const std::int64_t n_words = output.n_words();
         if (!node.all) ordered_[k].allocate(static_cast<std::size_t>(n_words * node.size()));
         std::atomic<std::int64_t> total[2] = {0, 0};
-        loops.for_blocks(node.size(), kStep, [&](std::int64_t first, std::int64_t last) {
+        loops.for_blocks(node.size(), kOrderBlock, [&](std::int64_t first, std::int64_t last) {
             throw_if_stopped(last - first);
             std::int64_t sum[2] = {0, 0};
             if (node.all) {

@@ -11,9 +11,19 @@ from silvan.forests._docs import shared_docs
 from silvan.forests.grid import GridForest
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class _BoostedGridForest(GridForest):
+    """The defaults of boosted forests on grids."""
+
+    n_estimators: int = field(default=200, kw_only=False)
+    max_features: int | float | str | None = growing(256)
+    # The loss of held-out images is smallest long before their error is.
+    early_stopping: bool | str = False
+
+
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
+class BoostedManifoldForestClassifier(_BoostedGridForest, BoostedForestClassifier):
     """A boosted forest that predicts the classes of images, series and other data on a grid.
 
     It is a :class:`BoostedForestClassifier` whose directions are sums over random patches of
@@ -72,16 +82,12 @@ class BoostedManifoldForestClassifier(GridForest, BoostedForestClassifier):
     True
     """
 
-    n_estimators: int = field(default=200, kw_only=False)
-    max_features: int | float | str | None = growing(256)
     l2_regularization: float = growing(0.0)
-    # The loss of held-out images is smallest long before their error is.
-    early_stopping: bool | str = False
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
+class BoostedManifoldForestRegressor(_BoostedGridForest, BoostedForestRegressor):
     """A boosted forest that predicts numbers from images, series and other data on a grid.
 
     It is a :class:`BoostedForestRegressor` whose directions are sums over random patches of
@@ -136,8 +142,3 @@ class BoostedManifoldForestRegressor(GridForest, BoostedForestRegressor):
     >>> forest.fit(X[:400], length[:400]).score(X[400:], length[400:]) > 0.8
     True
     """
-
-    n_estimators: int = field(default=200, kw_only=False)
-    max_features: int | float | str | None = growing(256)
-    # The loss of held-out images is smallest long before their error is.
-    early_stopping: bool | str = False

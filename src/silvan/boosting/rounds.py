@@ -17,8 +17,9 @@ from silvan.forest_arrays import ForestArrays
 from silvan.losses import Loss
 
 Floats = NDArray[np.float64]
-# Samples whose gradients are computed at once: their arrays stay in a processor's cache.
-_BLOCK = 2**14
+# Numbers whose gradients are computed at once: many enough that threads of Python seldom wait for
+# each other, few enough that a cache holds them.
+_MIN_BLOCK, _MAX_BLOCK = 2**14, 2**17
 
 
 class Curves(NamedTuple):
@@ -125,15 +126,16 @@ class Boosting:
         """Gradients and hessians, block by block, the blocks shared among threads."""
         training, raw = self._training, self._raw
         gradients, hessians = np.empty_like(raw), np.empty_like(raw)
+        size = min(max(raw.size // self._n_threads, _MIN_BLOCK), _MAX_BLOCK) // raw.shape[1] + 1
 
         def work(first: int) -> None:
-            block = slice(first, first + _BLOCK)
+            block = slice(first, first + size)
             weight = None if training.weight is None else training.weight[block]
             gradients[block], hessians[block] = ask_derivatives(
                 self._loss, training.y[block], raw[block], weight
             )
 
-        starts = range(0, len(raw), _BLOCK)
+        starts = range(0, len(raw), size)
         alone = self._n_threads == 1 or len(starts) == 1
         list(map(work, starts) if alone else pool.map(work, starts))
         return gradients, hessians
