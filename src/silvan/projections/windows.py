@@ -163,7 +163,10 @@ class Windows(ProjectionDistribution):
         if np.dtype(dtype) == np.uint8:
             most = [255.0] * len(self._shapes())
         else:
-            known = [None] * len(self._shapes()) if largest is None else largest
+            known: Sequence[float | None] = largest or [None] * len(self._shapes())
+            if len(known) != len(self._shapes()):
+                rule = f"None or one entry for each of {len(self._shapes())} channels"
+                raise invalid("largest", rule, largest, "pass None for channels of any values")
             most = [math.inf if cell is None else float(cell) for cell in known]
         return columns.bytes_per_sample(n_features, most)
 
