@@ -138,7 +138,7 @@ def test_windows_of_a_mixture_may_differ_in_sizes_and_statistics():
 
 
 def test_memory_is_known_before_work():
-    """16 bits up to windows of 257 cells, 32 above, up to 64 for several sums; float64 for floats."""
+    """16 bits up to windows of 257 cells, 32 above, more for several sums; float64 for floats."""
     plane = 29 * 29
     assert Windows([(28, 28)], max_size=16).bytes_per_sample() == _padded(2 * plane)
     assert Windows([(28, 28)], max_size=(16, 17)).bytes_per_sample() == _padded(4 * plane)

@@ -83,10 +83,11 @@ class Windows(ProjectionDistribution):
     whole numbers from 0 on are exact: they take 2, 4 or 8 bytes per cell and sample, as the largest
     window needs. With bytes as cells that is 2 where only means are asked for and no window has
     more than 257 cells, 4 for larger ones or with the spread of up to 16 cells, and 8 with spread
-    or slope otherwise, unless windows have thousands of cells. Those of other channels take 8 bytes for each statistic, and every channel
-    of a sample is centred before it is summed, so that an offset costs no accuracy. Channels along
-    one axis have their sums twice while forests grow, for small nodes and for large ones.
-    `bytes_per_sample` tells how much that is. A window that touches a missing cell is missing.
+    or slope otherwise, unless windows have thousands of cells. Those of other channels take 8 bytes
+    for each statistic, and every channel of a sample is centred before it is summed, so that an
+    offset costs no accuracy. Channels along one axis have their sums twice while forests grow, for
+    small nodes and for large ones. `bytes_per_sample` tells how much that is. A window that touches
+    a missing cell is missing.
 
     Spread and shifts are not linear: `draw` and readers that need sums of features refuse them,
     and importances divide the gain of a window evenly among the cells that it reads.
