@@ -12,6 +12,7 @@
 #include "bindings/window_table.hpp"
 #include "core/columns/channel_grids.hpp"
 #include "core/columns/column_space.hpp"
+#include "core/columns/window_space.hpp"
 #include "core/forest.hpp"
 #include "core/require.hpp"
 
@@ -149,11 +150,12 @@ void bind_columns(nb::module_& m) {
         .def_ro("windows", &ColumnDescription::windows, "The channels that windows are on, or none.")
         .def(
             "bytes_per_sample",
-            [](const ColumnDescription& columns, std::int64_t n_features, bool bytes) {
-                const FeatureType type = bytes ? FeatureType::uint8 : FeatureType::float32;
-                return make_column_space(n_features, columns)->bytes_per_sample(type);
+            [](const ColumnDescription& columns, std::int64_t n_features, const std::vector<double>& largest) {
+                return WindowSpace(n_features, columns.windows).growing_bytes_per_sample(largest);
             },
-            "n_features"_a, "uint8"_a, "Memory of a sample's columns besides its features.");
+            "n_features"_a, "largest"_a,
+            "Memory of a sample's running sums of channels while forests grow, by the largest cell of each channel: "
+            "infinity where cells are not all whole numbers from 0 on.");
     static const std::string arguments =
         "(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], "
         "coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> "

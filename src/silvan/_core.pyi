@@ -282,8 +282,10 @@ class ColumnDescription:
     def windows(self) -> WindowDescription:
         """The channels that windows are on, or none."""
 
-    def bytes_per_sample(self, n_features: int, uint8: bool) -> int:
-        """Memory of a sample's columns besides its features."""
+    def bytes_per_sample(self, n_features: int, largest: Sequence[float]) -> int:
+        """
+        Memory of a sample's running sums of channels while forests grow, by the largest cell of each channel: infinity where cells are not all whole numbers from 0 on.
+        """
 
 def expand_directions(columns: ColumnDescription, n_features: int, indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], coefficients: NDArray[numpy.float32], windows: WindowTable | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]:
     """Directions over all columns, written over the features alone."""

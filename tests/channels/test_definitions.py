@@ -185,12 +185,12 @@ def test_thresholds_divide_the_cells_of_training_samples():
     assert ((shares > 0.02) & (shares < 0.98)).mean() > 0.8
 
 
-def test_long_convolutions_hold_shares_of_neighbouring_cells():
+def test_long_convolutions_count_neighbouring_cells():
     cells = fit_channels([Convolutions(3, max_length=None)], SERIES).arrays(SERIES)
-    shares = fit_channels([Convolutions(3, max_length=15)], SERIES).arrays(SERIES)
-    for whole, short in zip(cells, shares, strict=True):
+    counts = fit_channels([Convolutions(3, max_length=15)], SERIES).arrays(SERIES)
+    for whole, short in zip(cells, counts, strict=True):
         assert short.shape == (30, 14)  # 13 runs of 3 cells, and one of 1
-        np.testing.assert_allclose(short[:, 4], whole[:, 12:15].mean(axis=1), rtol=1e-6)
+        np.testing.assert_array_equal(short[:, 4], whole[:, 12:15].sum(axis=1))
         np.testing.assert_array_equal(short[:, 13], whole[:, 39])
 
 

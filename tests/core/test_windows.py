@@ -34,7 +34,7 @@ KINDS = {
     ),
 }
 kinds = pytest.mark.parametrize("name", KINDS)
-FEATURES = ["normal", "uint8", "few values", "offset", "missing"]
+FEATURES = ["normal", "uint8", "few values", "offset", "missing", "whole", "missing indicators"]
 
 
 def n_features_of(name):
@@ -55,9 +55,13 @@ def make_features(rng, n, p, kind):
     if kind == "few values":
         return rng.integers(0, 2, (n, p)).astype(np.uint8)
     X = rng.normal(size=(n, p)).astype(np.float32)
+    if kind == "whole":
+        X = rng.integers(0, 6, (n, p)).astype(np.float32)
+    if kind == "missing indicators":
+        X = rng.integers(0, 2, (n, p)).astype(np.float32)
     if kind == "offset":
         X = X * np.float32(8) + np.float32(1e6)
-    if kind == "missing":
+    if kind.startswith("missing"):
         X[rng.random((n, p)) < 0.01] = np.nan
     return X
 
@@ -279,3 +283,35 @@ def meeting_point(left, a, b):
     while b not in above:
         b = parent[b]
     return b
+
+
+@pytest.mark.parametrize("name", ["series and spectrum", "circle", "pairs", "volume"])
+@pytest.mark.parametrize("largest", [1, 5, 300])
+def test_sums_of_whole_numbers_and_of_halves_give_the_same_forest(name, largest):
+    """Halves are summed in float64: all values are halved, and no bit is lost."""
+    rng = np.random.default_rng(largest)
+    X = rng.integers(0, largest + 1, (150, n_features_of(name))).astype(np.float32)
+    X[0, 0] = 1  # a half below
+    y = rng.integers(0, 3, len(X))
+    options = {"bootstrap": False, "max_features": 20, "random_state": 1, "thresholds": "random"}
+    forests = [
+        ForestClassifier(5, projections=KINDS[name], **options).fit(cells, y)
+        for cells in (X, X / np.float32(2))
+    ]
+    whole, half = (forest.forest_ for forest in forests)
+    np.testing.assert_array_equal(whole.left, half.left)
+    np.testing.assert_array_equal(whole.members, half.members)
+    np.testing.assert_array_equal(whole.threshold, half.threshold * 2)
+    # A block that has fractions is summed in float64 as a whole.
+    mixed = np.vstack([X, X / np.float32(3)])
+    np.testing.assert_array_equal(forests[0].apply(mixed)[: len(X)], forests[0].apply(X))
+
+
+def test_whole_numbers_whose_squares_are_not_exact_are_summed_as_others_are():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2**22, (200, 40)).astype(np.float32)
+    y = (X[:, :20].std(axis=1) > X[:, 20:].std(axis=1)).astype(int)
+    windows = Windows([40], 1, 30, statistics=("spread",))
+    forest = ForestClassifier(20, projections=windows, random_state=0).fit(X, y)
+    mixed = np.vstack([X, X + np.float32(0.25)])
+    np.testing.assert_array_equal(forest.apply(mixed)[: len(X)], forest.apply(X))

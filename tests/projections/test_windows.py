@@ -138,18 +138,28 @@ def test_windows_of_a_mixture_may_differ_in_sizes_and_statistics():
 
 
 def test_memory_is_known_before_work():
-    """16 bits up to windows of 257 cells, 32 above, 64 for several sums; float64 for floats."""
+    """16 bits up to windows of 257 cells, 32 above, more for several sums; float64 for floats."""
     plane = 29 * 29
     assert Windows([(28, 28)], max_size=16).bytes_per_sample() == _padded(2 * plane)
     assert Windows([(28, 28)], max_size=(16, 17)).bytes_per_sample() == _padded(4 * plane)
     spread = Windows([(28, 28)], max_size=4, statistics=("mean", "spread"))
-    assert spread.bytes_per_sample() == _padded(8 * plane)
+    assert spread.bytes_per_sample() == _padded(4 * plane)  # 12 bits and 20
     assert spread.bytes_per_sample("float32") == _padded(16 * plane) + 4
+    assert spread.set_params(max_size=(4, 5)).bytes_per_sample() == _padded(8 * plane)
     three = Windows([(28, 28)], max_size=16, statistics=("mean", "spread", "slope"))
     assert three.bytes_per_sample() == _padded(8 * plane)
     wholes = Windows([(28, 28)], max_size=16, whole_probability=0.5)
     assert wholes.bytes_per_sample() == _padded(4 * plane)
     assert three.set_params(max_size=28).bytes_per_sample() == _padded(24 * plane)
+
+
+def test_memory_of_small_whole_numbers_and_of_series_is_known_before_work():
+    """Sums and positions of 32 indicators fit into 16 bits; series have their sums twice."""
+    windows = Windows([32, 32, 20], statistics=("mean", "spread", "slope"))
+    floats = 2 * (_padded(24 * (33 + 33 + 21)) + 3 * 4)
+    assert windows.bytes_per_sample("float32") == floats
+    packed = 72 + 136 + 24 * 21  # rounded up to 8 bytes
+    assert windows.bytes_per_sample("float32", [1, 5, None]) == 2 * (_padded(packed) + 4)
 
 
 def _padded(n_bytes):

@@ -17,7 +17,7 @@ constexpr std::int64_t kAhead = 16;  // samples; 8 to 32 are alike
 // The sum over a box: of sums up to the end along an axis less those up to its start, axis after axis. Integers are
 // exact modulo the width of their type.
 template <std::size_t kAxes, typename Sum>
-inline Sum sum_of(const Sum* sums, const std::int32_t* corner) {
+inline Sum sum_of(const Sum* sums, const std::int64_t* corner) {
     if constexpr (kAxes == 0) {
         return sums[corner[0]];
     } else {
@@ -33,16 +33,16 @@ inline void prefetch_box(const Sum* sums, const BoxCorners& box) {
     for (std::size_t k = 0; k < (std::size_t{1} << kAxes); k += kStep) __builtin_prefetch(sums + box.corner[k]);
 }
 
-BoxCorners corners_of(const ChannelGrid& grid, std::size_t n_axes, const Box& box) {
+BoxCorners corners_of(const ChannelGrid& grid, std::size_t n_axes, std::int64_t place_stride, const Box& box) {
     BoxCorners corners;
     corners.corner[0] = 0;
     std::size_t n = 1;
     std::int64_t cells = 1;
     for (std::size_t a = 0; a < n_axes; ++a) {
-        const auto start = static_cast<std::int32_t>(box.start[a] * grid.sum_stride[a]);
-        const auto end = static_cast<std::int32_t>(box.end[a] * grid.sum_stride[a]);
+        const std::int64_t start = box.start[a] * grid.sum_stride[a] * place_stride;
+        const std::int64_t end = box.end[a] * grid.sum_stride[a] * place_stride;
         for (std::size_t k = n; k-- > 0;) {
-            const std::int32_t before = corners.corner[k];
+            const std::int64_t before = corners.corner[k];
             corners.corner[2 * k + 1] = before + end;
             corners.corner[2 * k] = before + start;
         }
@@ -59,15 +59,13 @@ struct KindReader {
     std::uint32_t place;
     std::uint64_t mask;
 
-    KindReader(const SumLayout& layout, Summed kind)
-        : place(layout.place[static_cast<std::size_t>(kind)]), mask(layout.mask[static_cast<std::size_t>(kind)]) {}
+    KindReader(const ChannelSums& sums, Summed kind)
+        : place(sums.place[static_cast<std::size_t>(kind)]), mask(sums.mask[static_cast<std::size_t>(kind)]) {}
 
     template <typename Sum>
     double operator()(const Sum& sums) const {
-        if constexpr (std::is_same_v<Sum, std::uint64_t>) {
-            return static_cast<double>(sums >> place & mask);
-        } else if constexpr (std::is_integral_v<Sum>) {
-            return static_cast<double>(sums);
+        if constexpr (std::is_integral_v<Sum>) {
+            return static_cast<double>(static_cast<std::int64_t>(std::uint64_t{sums} >> place & mask));
         } else {
             return sums.kind[place];
         }
@@ -99,12 +97,12 @@ void WindowReader::project_terms(const Direction& direction, const std::uint32_t
     }
     double total[kBlock];
     double part[kBlock];
-    with_sum_type(sums_.layout(), [&](auto sum) {
-        using Sum = decltype(sum);
-        for (std::int64_t start = 0; start < n_samples; start += kBlock) {
-            const Block block{samples + start, std::min(kBlock, n_samples - start), n_samples - start};
-            for (std::size_t k = 0; k < n_terms; ++k) {
-                double* to = k == 0 ? total : part;
+    for (std::int64_t start = 0; start < n_samples; start += kBlock) {
+        const Block block{samples + start, std::min(kBlock, n_samples - start), n_samples - start};
+        for (std::size_t k = 0; k < n_terms; ++k) {
+            double* to = k == 0 ? total : part;
+            with_sum_type(sums_.layout().channels[terms_[k].channel], [&](auto sum) {
+                using Sum = decltype(sum);
                 if (n_axes == 1) {
                     read_term<1, Sum>(terms_[k], block, to);
                 } else if (n_axes == 2) {
@@ -112,14 +110,14 @@ void WindowReader::project_terms(const Direction& direction, const std::uint32_t
                 } else {
                     read_term<3, Sum>(terms_[k], block, to);
                 }
-                const double coefficient = terms_[k].coefficient;
-                for (std::int64_t i = 0; i < block.n; ++i) to[i] *= coefficient;
-                if (k == 0) continue;
-                for (std::int64_t i = 0; i < block.n; ++i) total[i] += part[i];
-            }
-            for (std::int64_t i = 0; i < block.n; ++i) values[start + i] = static_cast<float>(total[i]);
+            });
+            const double coefficient = terms_[k].coefficient;
+            for (std::int64_t i = 0; i < block.n; ++i) to[i] *= coefficient;
+            if (k == 0) continue;
+            for (std::int64_t i = 0; i < block.n; ++i) total[i] += part[i];
         }
-    });
+        for (std::int64_t i = 0; i < block.n; ++i) values[start + i] = static_cast<float>(total[i]);
+    }
 }
 
 void WindowReader::prepare(const Window& window, float coefficient, Term& term) const {
@@ -131,12 +129,13 @@ void WindowReader::prepare(const Window& window, float coefficient, Term& term) 
     term.channel = static_cast<std::size_t>(window.channel);
     const ChannelGrid& grid = grids[term.channel];
     term.n_boxes = term.n_ahead = 1;
-    term.boxes[0] = corners_of(grid, n_axes, window.box);
+    const std::int64_t place_stride = sums_.layout().channels[term.channel].place_stride;
+    term.boxes[0] = corners_of(grid, n_axes, place_stride, window.box);
     if (window.shift != 0) {
         Box boxes[kMaxBoxes];
         term.n_boxes = grids.list_boxes(window, boxes);
         for (std::size_t b = 1; b < term.n_boxes; ++b) {
-            term.boxes[b] = corners_of(grid, n_axes, boxes[b]);
+            term.boxes[b] = corners_of(grid, n_axes, place_stride, boxes[b]);
             const bool same_columns = boxes[b].start[n_axes - 1] == window.box.start[n_axes - 1];
             if (n_axes == 1 || same_columns) term.n_ahead = b + 1;
         }
@@ -152,14 +151,16 @@ void WindowReader::prepare(const Window& window, float coefficient, Term& term) 
 // the last operations. A mean is the largest or smallest of several where it has more boxes.
 template <std::size_t kAxes, typename Sum>
 void WindowReader::read_term(const Term& term, const Block& block, double* values) const {
-    const std::uint8_t* first = sums_.data() + sums_.layout().offset[term.channel];
-    const std::int64_t stride = sums_.layout().sample_bytes;
+    const ChannelSums& stored = sums_.layout().channels[term.channel];
+    const std::uint8_t* first = sums_.data() + stored.offset;
+    const std::int64_t stride = stored.sample_stride;
     const auto sums_of = [first, stride](std::uint32_t sample) {
         return reinterpret_cast<const Sum*>(first + static_cast<std::int64_t>(sample) * stride);
     };
     // Calls read(i, sums of sample i).
     const auto for_samples = [&](const auto& read) {
-        const std::int64_t n_ahead = std::clamp<std::int64_t>(block.n_known - kAhead, 0, block.n);
+        const std::int64_t n_ahead =
+            stored.place_stride == 1 ? std::clamp<std::int64_t>(block.n_known - kAhead, 0, block.n) : 0;
         std::int64_t i = 0;
         for (; i < n_ahead; ++i) {
             const Sum* ahead = sums_of(block.samples[i + kAhead]);
@@ -168,8 +169,8 @@ void WindowReader::read_term(const Term& term, const Block& block, double* value
         }
         for (; i < block.n; ++i) read(i, sums_of(block.samples[i]));
     };
-    const KindReader cells(sums_.layout(), Summed::cells);
-    const KindReader other(sums_.layout(), term.other);
+    const KindReader cells(stored, Summed::cells);
+    const KindReader other(stored, term.other);
     const BoxCorners own = term.boxes[0];
     if (term.statistic == WindowStatistic::spread) {
         for_samples([&](std::int64_t i, const Sum* sums) {

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "core/columns/window_sums.hpp"
+#include "core/split_kernels.hpp"
 
 namespace silvan {
 
-// A box as the places of its corners among the sums of a plane, and the number of its cells.
+// Where the corners of a box lie among the sums of a sample, and the number of its cells.
 struct BoxCorners {
-    std::array<std::int32_t, 1U << kMaxWindowAxes> corner;
+    std::array<std::int64_t, 1U << kMaxWindowAxes> corner;
     double n_cells;
     double inverse;  // of the number of cells
 };

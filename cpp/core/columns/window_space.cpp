@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "core/columns/plain_features.hpp"
@@ -17,12 +18,20 @@ bool is_over_windows(const Direction& direction, const ChannelGrids& grids) {
     return direction.n_nonzeros > 0 && direction.indices[0] >= grids.n_cells();
 }
 
+// Sums that lie sample by sample suit small nodes, whose samples stay in the cache while all windows are read. Large
+// nodes read a window off runs of samples instead, where these pay: a box along one axis has two corners, one on
+// more axes has many, and many runs.
 class WindowNodeColumns final : public PlainNodeColumns {
 public:
     WindowNodeColumns(const FeatureLayouts& layouts, const ChannelGrids& grids, const SplitKernels& kernels)
         : PlainNodeColumns(layouts, kernels, false),
-          sums_(std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids)),
-          reader_(*sums_) {}
+          sums_(std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_sample)),
+          reader_(*sums_),
+          n_large_(layouts.rows_or_columns().n_samples / kSparsestRun) {
+        if (!has_runs(grids)) return;
+        runs_ = std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_place);
+        run_reader_.emplace(*runs_);
+    }
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<WindowNodeColumns>(*this); }
 
@@ -33,7 +42,8 @@ public:
         if (!is_over_windows(direction, sums_->grids())) {
             return PlainNodeColumns::project(direction, samples, n_samples, values);
         }
-        reader_.project(direction, samples, n_samples, values);
+        WindowReader& reader = run_reader_ && n_samples >= n_large_ ? *run_reader_ : reader_;
+        reader.project(direction, samples, n_samples, values);
         return kernels().measure_range(values, n_samples);
     }
 
@@ -42,15 +52,22 @@ public:
         return !is_over_windows(direction, sums_->grids()) && PlainNodeColumns::is_integral(direction);
     }
 
+    static bool has_runs(const ChannelGrids& grids) { return grids.n_axes() == 1; }
+
 private:
+    static constexpr std::int64_t kSparsestRun = 32;  // a run is read where the node has one of so many samples
+
     std::shared_ptr<const WindowSums> sums_;
     WindowReader reader_;
+    std::shared_ptr<const WindowSums> runs_;
+    std::optional<WindowReader> run_reader_;
+    std::int64_t n_large_;
 };
 
 class WindowBlockColumns final : public PlainBlockColumns {
 public:
     WindowBlockColumns(const FeatureMatrix& block, const ChannelGrids& grids, const SplitKernels& kernels)
-        : PlainBlockColumns(block, kernels), sums_(block, grids), reader_(sums_) {}
+        : PlainBlockColumns(block, kernels), sums_(block, grids, SumOrder::by_sample), reader_(sums_) {}
 
     void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                  float* values) override {
@@ -96,9 +113,19 @@ std::unique_ptr<BlockColumns> WindowSpace::read_block(const FeatureMatrix& block
 }
 
 std::int64_t WindowSpace::bytes_per_sample(FeatureType features) const {
-    const bool centred = features != FeatureType::uint8;
-    return SumLayout(grids_, features).sample_bytes +
-           (centred ? static_cast<std::int64_t>(grids_.n_channels() * sizeof(float)) : 0);
+    const std::vector<double> largest(grids_.n_channels(), features == FeatureType::uint8 ? 255.0 : kNotWhole);
+    return bytes_of_sums(largest);
+}
+
+std::int64_t WindowSpace::growing_bytes_per_sample(const std::vector<double>& largest) const {
+    if (largest.size() != grids_.n_channels()) throw std::invalid_argument("every channel has a largest cell");
+    return bytes_of_sums(largest) * (WindowNodeColumns::has_runs(grids_) ? 2 : 1);
+}
+
+// With the centres.
+std::int64_t WindowSpace::bytes_of_sums(const std::vector<double>& largest) const {
+    const auto n_centred = std::count(largest.begin(), largest.end(), kNotWhole);
+    return SumLayout(grids_, largest).sample_bytes + n_centred * static_cast<std::int64_t>(sizeof(float));
 }
 
 void WindowSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/columns/channel_grids.hpp"
 #include "core/columns/column_space.hpp"
@@ -21,6 +22,10 @@ public:
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
     std::int64_t bytes_per_sample(FeatureType features) const override;
 
+    // The memory that a reader for growing takes for each sample besides the features, where `largest` has the largest
+    // cell of each channel: infinity where cells are not all whole numbers from 0 on.
+    std::int64_t growing_bytes_per_sample(const std::vector<double>& largest) const;
+
     // Means and slopes of boxes that stay where they are; throws std::invalid_argument for others, which are no sums
     // of cells.
     void expand(const Direction& direction, ExpandedDirections& expanded) const override;
@@ -28,6 +33,8 @@ public:
     void share(const Direction& direction, ExpandedDirections& expanded) const override;
 
 private:
+    std::int64_t bytes_of_sums(const std::vector<double>& largest) const;
+
     ChannelGrids grids_;
 };
 

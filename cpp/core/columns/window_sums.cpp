@@ -2,7 +2,6 @@
 #include "core/columns/window_sums.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -12,37 +11,32 @@
 namespace silvan {
 namespace {
 
-constexpr std::size_t at(Summed kind) { return static_cast<std::size_t>(kind); }
+constexpr std::int64_t kBlock = 64;  // samples that are read at a time
 
-std::int64_t round_up(std::int64_t n, std::int64_t step) { return (n + step - 1) / step * step; }
+constexpr std::size_t at(Summed kind) { return static_cast<std::size_t>(kind); }
 
 // What one cell adds to the sums of its place.
 template <typename Sum>
 class CellTerm {
 public:
-    explicit CellTerm(const SumLayout& layout)
-        : squares_(layout.place[at(Summed::squares)]),
-          moments_(layout.place[at(Summed::moments)]),
-          has_squares_(layout.present[at(Summed::squares)]),
-          has_moments_(layout.present[at(Summed::moments)]),
-          square_factor_(has_squares_ ? std::uint64_t{1} << squares_ : 0),
-          moment_factor_(has_moments_ ? std::uint64_t{1} << moments_ : 0) {}
+    CellTerm(const ChannelSums& sums, float centre)
+        : centre_(static_cast<double>(centre)),
+          squares_(sums.place[at(Summed::squares)]),
+          moments_(sums.place[at(Summed::moments)]),
+          has_squares_(sums.present[at(Summed::squares)]),
+          has_moments_(sums.present[at(Summed::moments)]),
+          // Squares that have no field of their own are the cells.
+          square_factor_(has_squares_ && squares_ > 0 ? std::uint64_t{1} << squares_ % 64 : 0),
+          moment_factor_(has_moments_ ? std::uint64_t{1} << moments_ % 64 : 0) {}
 
-    Sum operator()(std::uint8_t x, std::int64_t t) const {
-        if constexpr (std::is_same_v<Sum, std::uint64_t>) {
-            const std::uint64_t cell = x;
-            return cell * (1 + cell * square_factor_ + static_cast<std::uint64_t>(t) * moment_factor_);
-        } else if constexpr (std::is_integral_v<Sum>) {
-            return x;
-        } else {
-            return (*this)(static_cast<double>(x), t);
-        }
-    }
-
-    Sum operator()(double x, std::int64_t t) const {
+    template <typename Cell>
+    Sum operator()(Cell value, std::int64_t t) const {
+        const bool known = value == value;
         if constexpr (std::is_integral_v<Sum>) {
-            return 0;  // float32 cells have no such sums
+            const std::uint64_t x = known ? static_cast<std::uint64_t>(value) : 0;
+            return static_cast<Sum>(x * (1 + x * square_factor_ + static_cast<std::uint64_t>(t) * moment_factor_));
         } else {
+            const double x = known ? static_cast<double>(value) - centre_ : 0.0;
             Sum term{};
             term.kind[0] = x;
             if (has_squares_) term.kind[squares_] = x * x;
@@ -52,14 +46,15 @@ public:
     }
 
 private:
+    double centre_;
     std::uint32_t squares_, moments_;
     bool has_squares_, has_moments_;
     std::uint64_t square_factor_, moment_factor_;
 };
 
 // Running sums along the last axis, and then of these along the others: the order that numpy.cumsum would take.
-template <typename Sum, typename Cell, typename Term>
-void run_sums(const ChannelGrid& grid, std::size_t n_axes, const Cell* cells, const Term& term, Sum* to) {
+template <typename Sum, typename Cell>
+void run_sums(const ChannelGrid& grid, std::size_t n_axes, const Cell* cells, const CellTerm<Sum>& term, Sum* to) {
     const std::size_t last = n_axes - 1;
     const std::int64_t n = grid.summed[last];
     const std::int64_t length = grid.length[last];
@@ -90,129 +85,53 @@ void run_sums(const ChannelGrid& grid, std::size_t n_axes, const Cell* cells, co
     }
 }
 
-}  // namespace
-
-SumLayout::SumLayout(const ChannelGrids& grids, FeatureType features) {
-    present = {true, grids.has(WindowStatistic::spread), grids.has(WindowStatistic::slope)};
-    n_kinds = static_cast<std::size_t>(std::count(present.begin(), present.end(), true));
-    place = {0, 1, present[at(Summed::squares)] ? 2U : 1U};
-    if (features == FeatureType::uint8) choose_type(grids);
-    std::int64_t bytes = 0;
-    with_sum_type(*this, [&](auto sum) { bytes = sizeof(sum); });
-    constexpr std::int64_t kCacheLine = 64;
-    for (std::size_t c = 0; c < grids.n_channels(); ++c) {
-        offset.push_back(sample_bytes);
-        sample_bytes += round_up(grids[c].n_sums * bytes, 8);
-    }
-    sample_bytes = round_up(sample_bytes, kCacheLine);
-}
-
-// The narrowest type whose differences are exact.
-void SumLayout::choose_type(const ChannelGrids& grids) {
-    std::int64_t positions = 1;
-    for (std::size_t c = 0; c < grids.n_channels(); ++c) {
-        positions = std::max(positions, grids[c].summed[grids.n_axes() - 1]);
-    }
-    const auto cells = static_cast<double>(grids.max_window_cells());
-    const std::array<double, kSummed> largest{255.0 * cells, 255.0 * 255.0 * cells,
-                                              255.0 * cells * static_cast<double>(positions)};
-    if (n_kinds == 1) {
-        if (largest[0] <= std::numeric_limits<std::uint32_t>::max()) type = SumType::uint32;
-        if (largest[0] <= std::numeric_limits<std::uint16_t>::max()) type = SumType::uint16;
-        mask[0] = std::numeric_limits<std::uint64_t>::max();
-        return;
-    }
-    std::array<std::uint32_t, kSummed> first{};
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < kSummed; ++k) {
-        if (!present[k]) continue;
-        if (largest[k] >= 0x1.0p62) return;
-        const auto width = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(largest[k])));
-        first[k] = bits;
-        mask[k] = (std::uint64_t{1} << width) - 1;
-        bits += width;
-    }
-    if (bits > 64) return;
-    type = SumType::packed;
-    place = first;
-}
-
-WindowSums::WindowSums(const FeatureMatrix& features, const ChannelGrids& grids)
-    : grids_(grids), layout_(grids, features.type), n_samples_(features.n_samples) {
-    memory_.allocate(static_cast<std::size_t>(n_samples_ * layout_.sample_bytes));
-    if (features.type == FeatureType::uint8) {
-        read<std::uint8_t>(features);
-    } else {
-        centres_.resize(static_cast<std::size_t>(n_samples_) * grids.n_channels());
-        read<float>(features);
-    }
-}
-
-// Some samples at a time are written side by side, so that columns are read in runs.
-template <typename T>
-void WindowSums::read(const FeatureMatrix& features) {
-    constexpr std::int64_t kBlock = 32;
-    const std::int64_t n_cells = grids_.n_cells();
-    std::vector<T> block(static_cast<std::size_t>(std::min(kBlock, n_samples_) * n_cells));
-    for (std::int64_t first = 0; first < n_samples_; first += kBlock) {
-        const std::int64_t n = std::min(kBlock, n_samples_ - first);
-        throw_if_stopped(n * layout_.sample_bytes);
+// Calls visit(first sample, number of samples, their cells side by side) for all samples in turn. Columns are read in
+// runs.
+template <typename T, typename Visit>
+void for_row_blocks(const FeatureMatrix& features, const Visit& visit) {
+    const std::int64_t n_cells = features.n_features;
+    const bool are_rows = features.column_stride == 1 && features.row_stride == n_cells;
+    std::vector<T> rows(are_rows ? 0 : static_cast<std::size_t>(std::min(kBlock, features.n_samples) * n_cells));
+    for (std::int64_t first = 0; first < features.n_samples; first += kBlock) {
+        const std::int64_t n = std::min(kBlock, features.n_samples - first);
+        throw_if_stopped(n * n_cells);
         const T* from = features.as<T>() + first * features.row_stride;
-        if (features.column_stride == 1) {
-            for (std::int64_t i = 0; i < n; ++i) add_up(first + i, from + i * features.row_stride);
-            continue;
-        }
-        for (std::int64_t j = 0; j < n_cells; ++j) {
+        for (std::int64_t j = 0; j < n_cells && !are_rows; ++j) {
             const T* column = from + j * features.column_stride;
             for (std::int64_t i = 0; i < n; ++i) {
-                block[static_cast<std::size_t>(i * n_cells + j)] = column[i * features.row_stride];
+                rows[static_cast<std::size_t>(i * n_cells + j)] = column[i * features.row_stride];
             }
         }
-        for (std::int64_t i = 0; i < n; ++i) add_up(first + i, block.data() + i * n_cells);
+        visit(first, n, are_rows ? from : rows.data());
     }
 }
 
-void WindowSums::add_up(std::int64_t sample, const std::uint8_t* cells) {
-    for (std::size_t c = 0; c < grids_.n_channels(); ++c) fill(sample, c, cells + grids_[c].first_cell);
+// The largest of some cells, or kNotWhole: some are negative, fractions, missing or beyond 2^22.
+double largest_whole(const float* cells, std::int64_t n) {
+    constexpr float kRounding = 0x1.0p23F;  // has no room for fractions
+    float largest = 0.0F;
+    bool whole = true;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float rounded = (cells[i] + kRounding) - kRounding;
+        whole &= rounded == cells[i] && cells[i] >= 0.0F;
+        largest = std::max(largest, cells[i]);
+    }
+    return whole && largest <= kRounding / 2 ? static_cast<double>(largest) : kNotWhole;
 }
 
-void WindowSums::add_up(std::int64_t sample, const float* cells) {
-    const std::size_t n_missing = missing_.size();
-    for (std::size_t c = 0; c < grids_.n_channels(); ++c) {
-        const ChannelGrid& grid = grids_[c];
-        const float* channel = cells + grid.first_cell;
-        const float centre = find_centre(grid, channel);
-        centres_[c * static_cast<std::size_t>(n_samples_) + static_cast<std::size_t>(sample)] = centre;
-        centred_.resize(static_cast<std::size_t>(grid.n_cells));
-        for (std::size_t i = 0; i < centred_.size(); ++i) {
-            const float value = channel[i];
-            centred_[i] = value == value ? static_cast<double>(value) - static_cast<double>(centre) : 0.0;
-        }
-        fill(sample, c, centred_.data());
-    }
-    // Until the first cell is missing, no sample has a list.
-    if (missing_ends_.empty() && missing_.size() > n_missing) {
-        missing_ends_.assign(static_cast<std::size_t>(n_samples_) + 1, 0);
-    }
-    if (!missing_ends_.empty()) missing_ends_[static_cast<std::size_t>(sample) + 1] = missing_.size();
-}
-
-// The cell nearest to the mean of those that are not missing, the first of several; lists the others.
-float WindowSums::find_centre(const ChannelGrid& grid, const float* cells) {
+// The cell nearest to the mean of those that are not missing, the first of several; 0 where all are.
+float find_centre(const float* cells, std::int64_t n_cells) {
     double sum = 0.0;
     std::int64_t n = 0;
-    for (std::int64_t i = 0; i < grid.n_cells; ++i) {
-        if (cells[i] != cells[i]) {
-            missing_.push_back(static_cast<std::int32_t>(grid.first_cell + i));
-            continue;
-        }
+    for (std::int64_t i = 0; i < n_cells; ++i) {
+        if (cells[i] != cells[i]) continue;
         sum += static_cast<double>(cells[i]);
         ++n;
     }
     const double mean = n == 0 ? 0.0 : sum / static_cast<double>(n);
     float centre = 0.0F;
     double nearest = std::numeric_limits<double>::infinity();
-    for (std::int64_t i = 0; i < grid.n_cells; ++i) {
+    for (std::int64_t i = 0; i < n_cells; ++i) {
         const double distance = std::abs(static_cast<double>(cells[i]) - mean);
         if (distance < nearest) {
             nearest = distance;
@@ -222,12 +141,87 @@ float WindowSums::find_centre(const ChannelGrid& grid, const float* cells) {
     return centre;
 }
 
+}  // namespace
+
+WindowSums::WindowSums(const FeatureMatrix& features, const ChannelGrids& grids, SumOrder order)
+    : grids_(grids),
+      n_samples_(features.n_samples),
+      layout_(grids, measure(features), order, n_samples_),
+      centres_(grids.n_channels()) {
+    memory_.allocate(static_cast<std::size_t>(layout_.bytes));
+    for (std::size_t c = 0; c < grids.n_channels(); ++c) {
+        const bool centred = layout_.channels[c].type == SumType::float64 && features.type == FeatureType::float32;
+        if (centred) centres_[c].resize(static_cast<std::size_t>(n_samples_));
+    }
+    const auto fill = [&](std::int64_t first, std::int64_t n, const auto* rows) {
+        for (std::size_t c = 0; c < grids_.n_channels(); ++c) add_up(c, rows + grids_[c].first_cell, first, n);
+    };
+    if (features.type == FeatureType::uint8) {
+        for_row_blocks<std::uint8_t>(features, fill);
+    } else {
+        for_row_blocks<float>(features, fill);
+    }
+}
+
+std::vector<double> WindowSums::measure(const FeatureMatrix& features) {
+    std::vector<double> largest(grids_.n_channels(), features.type == FeatureType::uint8 ? 255.0 : 0.0);
+    if (features.type == FeatureType::uint8) return largest;
+    missing_ends_.assign(1, 0);
+    for_row_blocks<float>(features, [&](std::int64_t, std::int64_t n, const float* rows) {
+        for (std::int64_t i = 0; i < n; ++i) measure_sample(rows + i * grids_.n_cells(), largest);
+    });
+    return largest;
+}
+
+// Missing cells may be taken for whole numbers.
+void WindowSums::measure_sample(const float* cells, std::vector<double>& largest) {
+    for (std::size_t c = 0; c < grids_.n_channels(); ++c) {
+        const ChannelGrid& grid = grids_[c];
+        const float* channel = cells + grid.first_cell;
+        double own = largest_whole(channel, grid.n_cells);
+        if (own == kNotWhole) {
+            own = 0.0;
+            for (std::int64_t i = 0; i < grid.n_cells; ++i) {
+                if (channel[i] == channel[i]) {
+                    own = std::max(own, largest_whole(channel + i, 1));
+                } else {
+                    missing_.push_back(static_cast<std::int32_t>(grid.first_cell + i));
+                }
+            }
+        }
+        largest[c] = std::max(largest[c], own);
+    }
+    missing_ends_.push_back(missing_.size());
+}
+
+// Sums that lie place by place are made side by side for some samples, and then written in runs.
 template <typename Cell>
-void WindowSums::fill(std::int64_t sample, std::size_t channel, const Cell* cells) {
-    std::uint8_t* to = memory_.data() + sample * layout_.sample_bytes + layout_.offset[channel];
-    with_sum_type(layout_, [&](auto sum) {
+void WindowSums::add_up(std::size_t channel, const Cell* cells, std::int64_t first, std::int64_t n) {
+    const ChannelGrid& grid = grids_[channel];
+    const ChannelSums& sums = layout_.channels[channel];
+    with_sum_type(sums, [&](auto sum) {
         using Sum = decltype(sum);
-        run_sums(grids_[channel], grids_.n_axes(), cells, CellTerm<Sum>(layout_), reinterpret_cast<Sum*>(to));
+        std::uint8_t* to = memory_.data() + sums.offset + first * sums.sample_stride;
+        const bool side_by_side = sums.place_stride == 1;
+        std::vector<Sum> made(side_by_side ? 0 : static_cast<std::size_t>(n * grid.n_sums));
+        for (std::int64_t i = 0; i < n; ++i) {
+            const Cell* own = cells + i * grids_.n_cells();
+            float centre = 0.0F;
+            if constexpr (std::is_same_v<Cell, float>) {
+                if (sums.type == SumType::float64) {
+                    centre = find_centre(own, grid.n_cells);
+                    centres_[channel][static_cast<std::size_t>(first + i)] = centre;
+                }
+            }
+            Sum* place =
+                side_by_side ? reinterpret_cast<Sum*>(to + i * sums.sample_stride) : made.data() + i * grid.n_sums;
+            run_sums(grid, grids_.n_axes(), own, CellTerm<Sum>(sums, centre), place);
+        }
+        if (side_by_side) return;
+        for (std::int64_t k = 0; k < grid.n_sums; ++k) {
+            Sum* run = reinterpret_cast<Sum*>(to) + k * sums.place_stride;
+            for (std::int64_t i = 0; i < n; ++i) run[i] = made[static_cast<std::size_t>(i * grid.n_sums + k)];
+        }
     });
 }
 

@@ -121,6 +121,24 @@ class Channel(ParameterHolder, ABC):
         """
         return True
 
+    def largest(self, plane: Plane) -> int | None:
+        """The largest value of the arrays, where all are whole numbers from 0 on.
+
+        Running sums of small whole numbers take less memory; this tells how much before there are
+        any.
+
+        Parameters
+        ----------
+        plane : Plane
+            The grid.
+
+        Returns
+        -------
+        largest : int or None
+            None by default: arrays may have any values.
+        """
+        return None
+
     def validate(self, plane: Plane) -> None:
         """Raise an error if a parameter is wrong, or wrong for this grid.
 

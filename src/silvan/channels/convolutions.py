@@ -27,15 +27,17 @@ class Convolutions(Channel):
     a dilation apart, which is drawn uniformly on a logarithmic scale up to the whole length. The
     threshold is a random quantile of the convolution of a random training sample. An array is 1
     where the convolution exceeds it and 0 elsewhere, and the mean over a window is the share of
-    such cells. A cell is missing where one of the kernel's cells is.
+    such cells. A cell is missing where one of the kernel's cells is. Cells are small whole numbers,
+    whose running sums take little memory.
 
     Parameters
     ----------
     n_kernels : int, default=64
         Number of kernels for each plane of a sample.
     max_length : int or None, default=32
-        Arrays that would be longer than this along the last axis hold shares of as few neighbouring
-        cells as it takes, in place of single cells; None sets no limit. It bounds memory.
+        Arrays that would be longer than this along the last axis hold the numbers of such cells
+        among as few neighbours as it takes, in place of single cells; None sets no limit. It bounds
+        memory.
     order : int, default=0
         How often differences along the last axis are taken before (see `Difference`): 0 convolves
         the values, 1 their differences, where slow trends do not hide small shapes.
@@ -54,7 +56,7 @@ class Convolutions(Channel):
     >>> fitted.transform(X).shape, fitted.layout.names
     ((20, 100), ('convolution 1', 'convolution 2', 'convolution 3', 'convolution 4'))
     >>> sorted(np.unique(fitted.transform(X)).tolist())
-    [0.0, 0.5, 1.0]
+    [0.0, 1.0, 2.0]
     """
 
     n_kernels: int = 64
@@ -114,22 +116,26 @@ class Convolutions(Channel):
         return {**state, "thresholds": thresholds}
 
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
-        """Indicators, or shares of neighbouring cells where the axis is long."""
+        """Indicators, or their sums over neighbouring cells where the axis is long."""
         values, plane = self._differences(samples, plane), self._convolved(plane)
         step = self._step(plane)
         length = -(-plane.shape[-1] // step)
-        whole = step == 1 and samples.dtype == np.uint8
+        whole = step <= 255 and samples.dtype == np.uint8
         dtype = np.uint8 if whole else np.float32
         arrays = np.empty((len(samples), self.n_kernels, *plane.shape[:-1], length), dtype=dtype)
         for kernel, result in convolve(values, plane, state):
             above = (result > state["thresholds"][kernel]).astype(dtype)
             if not whole:
                 above[np.isnan(result)] = np.nan
-            arrays[:, kernel] = above if step == 1 else _block_means(above, step)
+            arrays[:, kernel] = above if step == 1 else _sums_of_runs(above, step)
         return arrays
 
+    def largest(self, plane: Plane) -> int:
+        """The number of cells that are counted together."""
+        return self._step(self._convolved(plane))
+
     def to_grid(self, credit: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
-        """The credit of a share goes in equal parts to its cells."""
+        """The credit of a number of cells goes to them in equal parts."""
         convolved = self._convolved(plane)
         step, length = self._step(convolved), convolved.shape[-1]
         sizes = np.diff(np.minimum(np.arange(credit.shape[-1] + 1) * step, length))
@@ -203,10 +209,10 @@ def _box(place: tuple[int, ...], dilation: int, plane: Plane) -> tuple[slice, ..
     return (slice(None), *(slice(a, b) for a, b in zip(starts, ends, strict=True)))
 
 
-def _block_means(values: NDArray[np.float32], step: int) -> NDArray[np.float32]:
-    """Means of runs of `step` cells along the last axis; the last run may be shorter."""
-    length = values.shape[-1]
-    starts = np.arange(0, length, step)
-    sizes = np.diff(np.append(starts, length)).astype(np.float32)
-    totals: NDArray[np.float32] = np.add.reduceat(values, starts, axis=-1)
-    return totals / sizes
+def _sums_of_runs(values: NDArray[Any], step: int) -> NDArray[Any]:
+    """Sums of runs of `step` cells along the last axis; the last run may be shorter."""
+    sums = values[..., ::step].copy()
+    for k in range(1, step):
+        following = values[..., k::step]
+        sums[..., : following.shape[-1]] += following
+    return sums

@@ -64,6 +64,12 @@ class FittedChannels:
         ]
 
     @property
+    def largest(self) -> list[int | None]:
+        """The largest cell of each array whose cells are whole numbers from 0 on."""
+        by_channel = [channel.largest(self.planes.plane) for channel in self.channels]
+        return [by_channel[channel] for _, channel in self.sources]
+
+    @property
     def weights(self) -> tuple[float, ...]:
         """How often windows lie on each array, in proportion.
 

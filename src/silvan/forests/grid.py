@@ -222,7 +222,7 @@ class GridForest(GridParameters, SupervisedForest):
 
     def _tell_memory(self, channels: FittedChannels, n_samples: int) -> None:
         """Say how much memory cells and running sums will take, before there are any."""
-        sums = windows_on(self, channels).bytes_per_sample(channels.dtype)
+        sums = windows_on(self, channels).bytes_per_sample(channels.dtype, channels.largest)
         size = n_samples * (channels.bytes_per_sample + sums) / 1e6
         arrays = channels.layout.n_channels
         sys.stderr.write(f"{arrays} channels of {n_samples:,} samples take {size:,.0f} MB\n")

@@ -79,12 +79,15 @@ class Windows(ProjectionDistribution):
 
     Notes
     -----
-    Windows are read off running sums, two look-ups per axis. The sums of uint8 channels are exact;
-    they take 2 bytes per cell and sample where only means are asked for and no window has more than
-    257 cells, 4 for larger ones, and 8 with spread or slope, unless windows have thousands of
-    cells. Those of float32 channels take 8 bytes for each statistic, and every channel of a sample
-    is centred before it is summed, so that an offset costs no accuracy.
-    `bytes_per_sample` tells how much that is. A window that touches a missing cell is missing.
+    Windows are read off running sums, two look-ups per axis. The sums of channels whose cells are
+    whole numbers from 0 on are exact: they take 2, 4 or 8 bytes per cell and sample, as the largest
+    window needs. With bytes as cells that is 2 where only means are asked for and no window has
+    more than 257 cells, 4 for larger ones or with the spread of up to 16 cells, and 8 with spread
+    or slope otherwise, unless windows have thousands of cells. Those of other channels take 8 bytes
+    for each statistic, and every channel of a sample is centred before it is summed, so that an
+    offset costs no accuracy. Channels along one axis have their sums twice while forests grow, for
+    small nodes and for large ones. `bytes_per_sample` tells how much that is. A window that touches
+    a missing cell is missing.
 
     Spread and shifts are not linear: `draw` and readers that need sums of features refuse them,
     and importances divide the gain of a window evenly among the cells that it reads.
@@ -100,7 +103,7 @@ class Windows(ProjectionDistribution):
     Sums have one position more along each axis than there are cells, 35 for each channel here:
 
     >>> windows.bytes_per_sample("uint8")
-    576
+    320
     """
 
     shapes: Sequence[int | Sequence[int]]
@@ -137,13 +140,18 @@ class Windows(ProjectionDistribution):
             if not (is_number(value) and 0 <= value <= 1):
                 raise invalid(name, "a number from 0 to 1", value, "pass for example 0.5")
 
-    def bytes_per_sample(self, dtype: Any = "uint8") -> int:
+    def bytes_per_sample(
+        self, dtype: Any = "uint8", largest: Sequence[float | None] | None = None
+    ) -> int:
         """Memory that the running sums of a sample take besides its cells.
 
         Parameters
         ----------
         dtype : "uint8" or "float32", default="uint8"
             Type of the cells.
+        largest : sequence of float or None, default=None
+            The largest cell of each channel whose cells are whole numbers from 0 on, whatever their
+            type, and None for others; a single None knows nothing but the type.
 
         Returns
         -------
@@ -153,7 +161,15 @@ class Windows(ProjectionDistribution):
         n_features = sum(math.prod(shape) for shape in self._shapes())
         self.validate(n_features)
         columns = self._to_native(n_features).columns
-        return columns.bytes_per_sample(n_features, np.dtype(dtype) == np.uint8)
+        if np.dtype(dtype) == np.uint8:
+            most = [255.0] * len(self._shapes())
+        else:
+            known: Sequence[float | None] = largest or [None] * len(self._shapes())
+            if len(known) != len(self._shapes()):
+                rule = f"None or one entry for each of {len(self._shapes())} channels"
+                raise invalid("largest", rule, largest, "pass None for channels of any values")
+            most = [math.inf if cell is None else float(cell) for cell in known]
+        return columns.bytes_per_sample(n_features, most)
 
     def draw_windows(self, n_directions: int, random_state: Any = None) -> list[Terms]:
         """Draw directions as the root of a tree does, to look at the distribution.
