@@ -314,10 +314,3 @@ def test_features_beyond_32_bits_are_refused_and_not_wrapped():
     atoms = csr_array(([1.0], np.array([2**32 + 1]), [0, 1]), shape=(1, 4))
     with pytest.raises(ValueError, match=r"atoms .*features from 0 to 3, .* feature 4294967297"):
         ForestClassifier(2, projections=Dictionary(atoms)).fit(X, Y)
-
-
-@pytest.mark.parametrize("shape", [(-1,), (-1, 2)])
-def test_labels_of_several_types_are_refused(shape):
-    labels = np.array([1, "a"] * len(X), dtype=object).reshape(shape)[: len(X)]
-    with pytest.raises(ValueError, match="one type, but it has the text 'a' and the int 1"):
-        ForestClassifier(2).fit(X, labels)
