@@ -29,7 +29,13 @@ def test_defaults_are_those_of_boosting():
     ):
         forest = kind(7)
         assert forest.n_estimators == 7
-        assert (forest.min_samples_leaf, forest.max_leaf_nodes) == ("auto", 31)
+        grid = "Manifold" in kind.__name__
+        assert (forest.min_samples_leaf, forest.max_leaf_nodes) == ("auto", 8 if grid else 31)
+        assert (kind().n_estimators, forest.early_stopping) == (
+            (300, False) if grid else (100, "auto")
+        )
+        random = kind is BoostedManifoldForestClassifier
+        assert forest.thresholds == ("random" if random else "best")
         assert forest.l2_regularization == (kind is BoostedForestClassifier)
         assert forest.loss == ("log_loss" if "Classifier" in kind.__name__ else "squared_error")
         with pytest.raises(TypeError):

@@ -56,7 +56,7 @@ def test_clones_share_the_client_and_pickles_leave_it_out(client: Client, tmp_pa
 
 def test_large_forests_travel_in_pieces(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silvan.dask.collections._MAX_BYTES_IN_GRAPH", 0)
-    monkeypatch.setattr("silvan.dask.sending._BYTES_OF_A_PIECE", 700)
+    monkeypatch.setattr("silvan.dask.sending.BYTES_OF_A_PIECE", 700)
     X, y = make_samples()
     settings = {"n_estimators": 5, "max_samples": 50, "random_state": 0, "oob_score": True}
     forest = silvan.dask.ForestClassifier(**settings, layout="replicated").fit(X, y)

@@ -56,8 +56,9 @@ def test_settings_for_images_are_judged_by_training_images(monkeypatch):
     split = Split(X, y, X[:0], y[:0])
     monkeypatch.setattr(boosting_images, "load_images", lambda folder: split)
     monkeypatch.setattr(boosting_images, "N_JUDGING", 200)
-    monkeypatch.setattr(boosting_images, "CHOOSING_ROUNDS", 10)
-    monkeypatch.setitem(boosting_images.CANDIDATES, "default", {"max_features": 32})
+    monkeypatch.setitem(
+        boosting_images.CANDIDATES, "default", {"n_estimators": 10, "max_features": 32}
+    )
     cell = {"stage": "choose", "dataset": "mnist", "setting": "default", "n": 200, "seed": 0}
     values = boosting_images.measure(cell | {"data": Path()})
     assert values["error"] < 0.6
