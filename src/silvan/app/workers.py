@@ -128,7 +128,7 @@ def fit_with_workers(
         ) as cluster,
         connect(cluster) as client,
     ):
-        threads = f"{work.n_workers} workers of {n_threads} threads"
+        threads = f"{write_count(work.n_workers, 'worker')} of {write_count(n_threads, 'thread')}"
         note(f"{threads}; dashboard: {cluster.dashboard_link}.")
         estimator = on_cluster(forest, client=client)
         X = [delayed(partial(columns.features, part))() for part in groups]
