@@ -15,14 +15,16 @@ from silvan import BoostedManifoldForestClassifier
 
 DATASETS = ("mnist", "fashion_mnist")
 # Images to choose on, and images that judge them; none of them is a test image.
-N_CHOOSING, N_JUDGING = 20_000, 10_000
+N_CHOOSING, N_FEW, N_JUDGING = 20_000, 3_000, 10_000
 N_ALL = 60_000
 SCORES = ("error", "log_loss", "n_rounds", "wall_s")
 # The defaults before these were chosen.
 _EARLIER: dict[str, Any] = {"max_leaf_nodes": 31, "thresholds": "best"}
 CANDIDATES: dict[str, dict[str, Any]] = {
     "default": {},
-    "16 leaves": {"max_leaf_nodes": 16},
+    "8 leaves": {"max_leaf_nodes": 8},
+    "31 leaves": {"max_leaf_nodes": 31},
+    "600 rounds": {"n_estimators": 600},
     "31 leaves, best thresholds, 100 rounds": {**_EARLIER, "n_estimators": 100},
     "31 leaves, best thresholds, 200 rounds": {**_EARLIER, "n_estimators": 200},
     "31 leaves, best thresholds, 600 rounds": {**_EARLIER, "n_estimators": 600},
@@ -62,6 +64,8 @@ CANDIDATES: dict[str, dict[str, Any]] = {
         "subsample": 0.6,
     },
 }
+# What is compared on few images, too.
+FEW = ("default", "31 leaves", "600 rounds", "31 leaves, best thresholds, 200 rounds")
 TARGETS = {"mnist": (0.0085, 0.007), "fashion_mnist": (0.076, 0.070)}
 
 
@@ -95,16 +99,15 @@ def choose(store: Store, dataset: str) -> str:
     """The setting with the smallest error on held-out training images, then log loss."""
 
     def scores(setting: str) -> tuple[float, float]:
-        where = {"stage": "choose", "dataset": dataset, "setting": setting}
+        where = {"stage": "choose", "dataset": dataset, "setting": setting, "n": N_CHOOSING}
         return store.mean("error", **where), store.mean("log_loss", **where)
 
     known = [setting for setting in CANDIDATES if not np.isnan(scores(setting)[0])]
     return min(known, key=scores) if known else "default"
 
 
-def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]]) -> list[Cell]:
-    """A stage's cells: many settings on some training images, or few on all of them."""
-    n = N_CHOOSING if stage == "choose" else N_ALL
+def list_cells(arguments: Arguments, stage: str, n: int, settings: list[str]) -> list[Cell]:
+    """Settings on some training images of both sets, or on all of them."""
     return [
         {
             "stage": stage,
@@ -116,7 +119,7 @@ def list_cells(arguments: Arguments, stage: str, settings: dict[str, list[str]])
         }
         for dataset in DATASETS
         for seed in range(arguments.seeds if stage == "choose" else 1)
-        for setting in settings[dataset]
+        for setting in settings
     ]
 
 
@@ -142,17 +145,13 @@ def write(store: Store, arguments: Arguments) -> None:
     expectations, parts = [], [f"`{arguments.command}`"]
     for dataset in DATASETS:
         chosen = choose(store, dataset)
-        rows = [
-            [
-                setting,
-                *(
-                    number(store.mean(score, stage="choose", dataset=dataset, setting=setting))
-                    for score in ("log_loss", "error")
-                ),
-            ]
-            for setting in CANDIDATES
-        ]
-        header = [f"{dataset}, {N_CHOOSING:,} training images", "log loss", "error"]
+        rows = []
+        for setting in CANDIDATES:
+            where = {"stage": "choose", "dataset": dataset, "setting": setting}
+            few = store.mean("error", n=N_FEW, **where)
+            many = [store.mean(score, n=N_CHOOSING, **where) for score in ("error", "log_loss")]
+            rows.append([setting, *map(number, (few, *many))])
+        header = [dataset, f"{N_FEW:,}: error", f"{N_CHOOSING:,}: error", "log loss"]
         parts.append(table(header, rows))
         for setting, target in zip(("default", chosen), TARGETS[dataset], strict=True):
             where = {"stage": "test", "dataset": dataset, "setting": setting}
@@ -171,11 +170,13 @@ def main(argv: list[str] | None = None) -> None:
     path = arguments.output / "measurements" / "boosting_images.csv"
     store = Store(path, ("stage", "dataset", "setting", "n", "seed"), SCORES)
     tried = list(CANDIDATES)[:3] if arguments.quick else list(CANDIDATES)
-    settings = dict.fromkeys(DATASETS, tried)
-    measure_cells(store, list_cells(arguments, "choose", settings), measure, arguments)
-    chosen = {name: sorted({"default", choose(store, name)}) for name in DATASETS}
+    cells = list_cells(arguments, "choose", N_CHOOSING, tried)
     if not arguments.quick:
-        measure_cells(store, list_cells(arguments, "test", chosen), measure, arguments)
+        cells += list_cells(arguments, "choose", N_FEW, list(FEW))
+    measure_cells(store, cells, measure, arguments)
+    if not arguments.quick:
+        chosen = sorted({"default", *(choose(store, name) for name in DATASETS)})
+        measure_cells(store, list_cells(arguments, "test", N_ALL, chosen), measure, arguments)
     write(store, arguments)
 
 

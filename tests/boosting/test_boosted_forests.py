@@ -14,6 +14,7 @@ from silvan import (
     BoostedManifoldForestClassifier,
     BoostedManifoldForestRegressor,
 )
+from silvan.boosting.parameters import boost_options
 from silvan.losses import Loss, Quantile, SquaredError
 from silvan.projections import AxisAligned, Mixture, SparseSigns, Windows
 
@@ -30,7 +31,7 @@ def test_defaults_are_those_of_boosting():
         forest = kind(7)
         assert forest.n_estimators == 7
         grid = "Manifold" in kind.__name__
-        assert (forest.min_samples_leaf, forest.max_leaf_nodes) == ("auto", 8 if grid else 31)
+        assert (forest.min_samples_leaf, forest.max_leaf_nodes) == ("auto", "auto" if grid else 31)
         assert (kind().n_estimators, forest.early_stopping) == (
             (300, False) if grid else (100, "auto")
         )
@@ -40,6 +41,16 @@ def test_defaults_are_those_of_boosting():
         assert forest.loss == ("log_loss" if "Classifier" in kind.__name__ else "squared_error")
         with pytest.raises(TypeError):
             kind(7, AxisAligned())
+
+
+def test_more_samples_have_larger_trees_on_grids():
+    forest = BoostedManifoldForestClassifier()
+    leaves = {}
+    for n in (2, 5_000, 10_000, 10**7):
+        leaves[n] = boost_options(forest, AxisAligned(), n, 4).max_leaf_nodes
+    assert leaves == {2: 8, 5_000: 8, 10_000: 16, 10**7: 31}
+    with pytest.raises(ValueError, match=r'max_leaf_nodes .* >= 2, "auto" or None'):
+        BoostedForestClassifier(2, max_leaf_nodes="some").fit([[0], [1]], [0, 1])
 
 
 def test_single_features_predict_as_well_as_histogram_gradient_boosting(two_classes, numeric):

@@ -35,8 +35,9 @@ add_parts(
             subsample : float, default=1.0
                 Share of the samples that the trees of a round are grown on, drawn without
                 replacement for each round.
-            max_leaf_nodes : int or None, default=31 (8 on grids)
-                Largest number of leaves of a tree, which grows where the gain is largest. With None
+            max_leaf_nodes : int, "auto" or None, default=31 ("auto" on grids)
+                Largest number of leaves of a tree, which grows where the gain is largest. "auto" is
+                one for every 625 samples, but at least 8 and at most 31. With None
                 it grows level by level, down to `max_depth`. Every leaf that may still be split
                 keeps a histogram, 8 or 16 bytes for each bin of each feature and direction: many
                 thousands of leaves may take gigabytes. None needs few histograms at a time.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from silvan._parameters import growing
 from silvan.boosting.classifier import BoostedForestClassifier
+from silvan.boosting.parameters import AUTO
 from silvan.boosting.regressor import BoostedForestRegressor
 from silvan.forests._docs import shared_docs
 from silvan.forests.grid import GridForest
@@ -17,7 +18,7 @@ class _GridDefaults:
 
     n_estimators: int = field(default=300, kw_only=False)
     max_features: int | float | str | None = growing(256)
-    max_leaf_nodes: int | None = growing(8)
+    max_leaf_nodes: int | str | None = growing(AUTO)
     # The loss of held-out images is smallest long before their error is.
     early_stopping: bool | str = False
 

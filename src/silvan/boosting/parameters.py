@@ -42,6 +42,8 @@ _AUTO_STOPPING = 10_000
 # Leaves have so many samples, or this share of the distinct ones where these are few.
 _AUTO_LEAF = 20
 _AUTO_LEAF_SHARE = 1 / 5
+# Few samples ask for small trees: max_leaf_nodes="auto".
+_MIN_LEAVES, _MAX_LEAVES, _SAMPLES_FOR_A_LEAF = 8, 31, 625
 # Of early_stopping.
 OUT_OF_BAG = "out_of_bag"
 AUTO = "auto"
@@ -55,7 +57,7 @@ class BoostedParameters(SupervisedParameters):
 
     loss: str | Loss = growing("squared_error")
     learning_rate: float = growing(0.1)
-    max_leaf_nodes: int | None = growing(31)
+    max_leaf_nodes: int | str | None = growing(31)
     min_samples_leaf: int | float | str = growing(AUTO)
     min_child_weight: float = growing(1e-3)
     l1_regularization: float = growing(0.0)
@@ -77,7 +79,12 @@ class BoostedParameters(SupervisedParameters):
 def check_boosted_parameters(forest: BoostedParameters) -> None:
     """Check every parameter of boosted forests whose rule does not depend on the data."""
     _check_share("learning_rate", forest.learning_rate)
-    check_integer("max_leaf_nodes", forest.max_leaf_nodes, 2, or_none=True)
+    n_leaves = forest.max_leaf_nodes
+    if isinstance(n_leaves, str) and n_leaves != AUTO:
+        rule = 'an integer >= 2, "auto" or None'
+        raise invalid("max_leaf_nodes", rule, n_leaves, "pass for example 31")
+    if not isinstance(n_leaves, str):
+        check_integer("max_leaf_nodes", n_leaves, 2, or_none=True)
     for name in ("min_child_weight", "l1_regularization", "l2_regularization", "tol"):
         value = getattr(forest, name)
         if not (is_number(value) and value >= 0):
@@ -160,6 +167,8 @@ def boost_options(
     options.redraw_every = min(int(forest.redraw_every), NO_LIMIT)
     options.max_bins = int(forest.max_bins)
     n_leaves, depth = forest.max_leaf_nodes, forest.max_depth
+    if n_leaves == AUTO:
+        n_leaves = min(max(n_samples // _SAMPLES_FOR_A_LEAF, _MIN_LEAVES), _MAX_LEAVES)
     options.max_leaf_nodes = 0 if n_leaves is None else min(int(n_leaves), NO_LIMIT)
     options.max_depth = NO_LIMIT if depth is None else min(int(depth), NO_LIMIT)
     if forest.min_samples_leaf != AUTO:
