@@ -1,4 +1,4 @@
-"""Boosted manifold forests: for images, volumes, series and channels, boosted along patches."""
+"""Boosted manifold forests: for images, volumes and series, boosted along windows on channels."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class _GridDefaults:
 class BoostedManifoldForestClassifier(_GridDefaults, GridForest, BoostedForestClassifier):
     """A boosted forest that predicts the classes of images, series and other data on a grid.
 
-    It is a :class:`BoostedForestClassifier` whose directions are sums over random patches of
-    neighbouring cells, drawn anew in every round.
+    It is a :class:`BoostedForestClassifier` whose directions are statistics of random windows on
+    `channels`, drawn anew in every round; with ``channels="raw"``, sums over random patches of the
+    values themselves.
 
     {grid_samples}
 
@@ -93,8 +94,9 @@ class BoostedManifoldForestClassifier(_GridDefaults, GridForest, BoostedForestCl
 class BoostedManifoldForestRegressor(_GridDefaults, GridForest, BoostedForestRegressor):
     """A boosted forest that predicts numbers from images, series and other data on a grid.
 
-    It is a :class:`BoostedForestRegressor` whose directions are sums over random patches of
-    neighbouring cells, drawn anew in every round.
+    It is a :class:`BoostedForestRegressor` whose directions are statistics of random windows on
+    `channels`, drawn anew in every round; with ``channels="raw"``, sums over random patches of the
+    values themselves.
 
     {grid_samples}
 
