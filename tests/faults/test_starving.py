@@ -43,6 +43,23 @@ def test_threads_that_cannot_start_are_done_without(left):
     assert outcome.printed == "same\n", outcome.errors
 
 
+@pytest.mark.parametrize("left", [0, 1])
+def test_boosted_forests_do_without_threads_that_cannot_start(left):
+    outcome = run_script(
+        f"""
+        from silvan import BoostedForestClassifier
+        X, y = make_data(40_000)
+        forest = BoostedForestClassifier(3, random_state=0, early_stopping=False)
+        expected = forest.set_params(n_jobs=1).fit(X, y).predict_proba(X)
+        limit_processes({left})
+        forest.set_params(n_jobs=4).fit(X, y)
+        assert (forest.predict_proba(X) == expected).all()
+        say("same")
+        """
+    )
+    assert outcome.printed == "same\n", outcome.errors
+
+
 def test_interrupt_ends_a_fit_for_which_no_thread_could_start():
     outcome = run_script(
         """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -135,9 +137,7 @@ class Boosting:
                 self._loss, training.y[block], raw[block], weight
             )
 
-        starts = range(0, len(raw), size)
-        alone = self._n_threads == 1 or len(starts) == 1
-        list(map(work, starts) if alone else pool.map(work, starts))
+        _share(work, range(0, len(raw), size), pool, self._n_threads)
         return gradients, hessians
 
     def _renew_leaves(self) -> None:
@@ -186,6 +186,33 @@ def run_rounds(
             yield number
             if stopping is not None and has_converged(curves.decisive, *stopping):
                 return
+
+
+def _share(
+    work: Callable[[int], None], items: range, pool: ThreadPoolExecutor, n_threads: int
+) -> None:
+    """Do the work of all items on this thread and on as many others as can be started."""
+    left, lock = iter(items), Lock()
+
+    def take_items() -> None:
+        while True:
+            with lock:
+                item = next(left, None)
+            if item is None:
+                return
+            work(item)
+
+    helpers: list[Future[None]] = []
+    # What a pool without threads keeps in its queue finds nothing left when it runs after all.
+    with suppress(RuntimeError):
+        for _ in range(min(n_threads, len(items)) - 1):
+            helpers.append(pool.submit(take_items))
+    try:
+        take_items()
+    finally:
+        wait(helpers)
+    for helper in helpers:
+        helper.result()
 
 
 def rounds_to_keep(curves: Curves, n_rounds: int, stopping: Stopping | None) -> int:
