@@ -48,8 +48,9 @@ def make_system(name: str, n: int, seed: int) -> Any:
     if name == "channels":
         return ManifoldForestClassifier(N_TREES, shape=(28, 28), random_state=seed, n_jobs=1)
     if name == "boosted":
+        n_rounds = N_ROUNDS if n < ALL else 300
         return BoostedManifoldForestClassifier(
-            N_ROUNDS, shape=(28, 28), random_state=seed, n_jobs=1
+            n_rounds, shape=(28, 28), random_state=seed, n_jobs=1
         )
     n_trees = 500 if n >= ALL else 100
     if name == "RF":
