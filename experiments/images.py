@@ -48,9 +48,9 @@ def make_system(name: str, n: int, seed: int) -> Any:
     if name == "channels":
         return ManifoldForestClassifier(N_TREES, shape=(28, 28), random_state=seed, n_jobs=1)
     if name == "boosted":
-        n_rounds = N_ROUNDS if n < ALL else 300
+        n_rounds = (N_ROUNDS,) if n < ALL else ()  # the default with all images
         return BoostedManifoldForestClassifier(
-            n_rounds, shape=(28, 28), random_state=seed, n_jobs=1
+            *n_rounds, shape=(28, 28), random_state=seed, n_jobs=1
         )
     n_trees = 500 if n >= ALL else 100
     if name == "RF":

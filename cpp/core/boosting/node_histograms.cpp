@@ -10,8 +10,8 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kStep = std::int64_t{1} << 15;  // samples between looks at the clock
-constexpr std::int64_t kOrderBlock = std::int64_t{1} << 13;
+constexpr std::int64_t kStep = std::int64_t{1} << 15;          // samples between looks at the clock
+constexpr std::int64_t kOrderBlock = std::int64_t{1} << 13;    // samples that are worth a thread
 constexpr std::int64_t kSmallestPart = std::int64_t{1} << 13;  // samples that are worth a histogram of their own
 
 // Adds up what samples have, a pair of words or one for each.
