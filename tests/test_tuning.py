@@ -140,7 +140,7 @@ def test_rows_are_read_once_for_all_that_can_share_them(parity, monkeypatch):
 def test_without_a_seed_candidates_still_draw_the_same_rows(parity):
     X, y = parity
     same = {"max_features": [2, 2, 2]}
-    search = OutOfBagSearch(ForestClassifier(20), same, factor=None).fit(X, y)
+    search = OutOfBagSearch(ForestClassifier(60), same, factor=None).fit(X, y)
     assert len(set(search.results_["oob_score"])) == 1
     assert search.best_index_ == 0
 
