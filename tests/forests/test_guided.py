@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from growing import sample_directions
+from sklearn.base import clone
 
 from silvan import BoostedForestClassifier, ForestClassifier, ForestRegressor, load
-from silvan.projections import Mixture, WeightedCombinations
+from silvan.projections import Mixture, UnitFree, WeightedCombinations
 
 
 def make_data(n=400, p=60, informative=3):
@@ -122,6 +123,19 @@ def test_guided_forests_regress_and_are_saved(tmp_path):
     loaded = load(tmp_path / "guided")
     np.testing.assert_array_equal(loaded.predict(X), forest.predict(X))
     np.testing.assert_array_equal(loaded.projections_.weights, forest.projections_.weights)
+
+
+def test_weights_are_learnt_without_units_too():
+    X, y = make_data(200, 8)
+    rescaled = np.ldexp(X, [3, -9, 0, 5, 1, -2, 7, 0])
+    inner = WeightedCombinations((1, 3), trees_per_round=5, coefficients="signs")
+    forest = ForestClassifier(12, projections=UnitFree(inner), max_features=6, random_state=0)
+    one, other = clone(forest).fit(X, y), clone(forest).fit(rescaled, y)
+    learnt = one.projections_.distribution
+    assert learnt.trees_per_round is None
+    np.testing.assert_array_equal(np.sort(np.argsort(learnt.weights)[-3:]), [0, 1, 2])
+    np.testing.assert_array_equal(learnt.weights, other.projections_.distribution.weights)
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(rescaled))
 
 
 def test_learning_is_refused_where_it_cannot_be():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from silvan._validation import invalid
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.importances import feature_importances
-from silvan.projections import ProjectionDistribution, WeightedCombinations
+from silvan.projections import ProjectionDistribution, UnitFree, WeightedCombinations
 from silvan.projections.mixture import find_component
 
 
@@ -16,8 +18,8 @@ def trees_per_round(projections: ProjectionDistribution) -> int | None:
     guided = find_component(projections, WeightedCombinations)
     if guided is None or guided.trees_per_round is None:
         return None
-    if guided is not projections:
-        raise _refuse(guided, "inside other distributions")
+    if guided is not projections and not _wraps(projections, guided):
+        raise _refuse(guided, "inside other distributions than UnitFree")
     return int(guided.trees_per_round)
 
 
@@ -43,8 +45,17 @@ def guide(
     if length is None or forest is None or first < length:
         return projections
     seen = forest.trees(0, first // length * length)
+    if isinstance(projections, UnitFree):
+        assert isinstance(projections.distribution, WeightedCombinations)
+        spreads = np.ldexp(1.0, projections.exponents(seen.n_features))
+        guided = projections.distribution.guided_by(feature_importances(seen, spreads))
+        return UnitFree(guided, projections.spreads)
     assert isinstance(projections, WeightedCombinations)
     return projections.guided_by(feature_importances(seen))
+
+
+def _wraps(projections: ProjectionDistribution, guided: WeightedCombinations) -> bool:
+    return isinstance(projections, UnitFree) and projections.distribution is guided
 
 
 def _refuse(guided: WeightedCombinations, where: str) -> ValueError:

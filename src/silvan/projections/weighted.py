@@ -36,7 +36,7 @@ class WeightedCombinations(ProjectionDistribution):
         rounds the weight of a feature is its weight times the mean of 1/p and its share in the
         decrease of impurity, so that none of positive weight is ever out of reach. Rounds begin at
         multiples of this number: neither threads nor warm starts change the forest. Only in bagged
-        forests on one machine, and not inside other distributions.
+        forests on one machine, and not inside other distributions than `UnitFree`.
     coefficients : {"uniform", "signs", "ones", "normal"}, default="uniform"
         Coefficients of the features: uniform over (-1, 1); +1 or -1; all one; standard normal.
 
