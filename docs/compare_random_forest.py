@@ -35,10 +35,13 @@ NOTES = {
     "criterion": 'the same names; `"friedman_mse"` is another name of `"squared_error"`',
     "class_weight": 'the same; with `"balanced_subsample"` every tree draws all classes alike',
     "max_features": "the number of candidate *directions*, which may exceed that of the features; "
-    'the default of classifiers is `"auto"`',
+    'the default of classifiers is `"auto"`, the square root and with the default directions at '
+    "least 24",
     "max_samples": 'the same, and without replacement where `bootstrap=False`; also `"n**0.8"`',
     "min_samples_leaf": "the same; counts distinct samples",
     "min_samples_split": "the same; counts distinct samples",
+    "monotonic_cst": "the same, where directions are single features "
+    "(`projections=AxisAligned()`); also a dictionary of names",
     "n_estimators": "the same; all others are passed by name",
     "n_jobs": "the same; threads of the core, without joblib",
     "oob_score": "the same; also with `bootstrap=False` and `max_samples`",
@@ -51,10 +54,115 @@ NOTES = {
 
 # What to do instead of what we lack.
 INSTEAD = {
-    "max_leaf_nodes": "limit trees by `max_depth`, `min_samples_leaf` or `ccp_alpha`",
-    "monotonic_cst": "boosted forests have it (`BoostedForestRegressor`)",
     "estimator_": "`clone(forest[0])` is a forest of one tree, not fitted",
 }
+
+# What is refused: what is asked for, code that asks for it, words of the answer, and what to do.
+REFUSED = (
+    (
+        "sparse `X` with `scaling=`",
+        'ForestClassifier(scaling="rank").fit(csr_array(X), y)',
+        "scaling must be None where X is sparse",
+        "scale before, with `MaxAbsScaler`, or pass `X.toarray()`",
+    ),
+    (
+        "sparse `X` with `categorical_features=`",
+        "ForestClassifier(categorical_features=[0]).fit(csr_array(X), y)",
+        "where X is sparse, which has numbers alone",
+        "encode categories before, or pass `X.toarray()`",
+    ),
+    (
+        "sparse `X` with large patches or windows",
+        "ForestClassifier(projections=Patches((4, 4), max_size=4)).fit(csr_array(X), y)",
+        "X must be dense where directions are over large patches",
+        "`X.toarray()`",
+    ),
+    (
+        "sparse `X` in boosted and manifold forests",
+        "BoostedForestClassifier().fit(csr_array(X), y)",
+        "X must be dense in a BoostedForestClassifier",
+        "`X.toarray()`, or fewer columns by `TruncatedSVD`, or a bagged forest",
+    ),
+    (
+        "sparse `X` where single values are read, as by `shapley_values`",
+        "shapley_values(forest.fit(csr_array(X), y), csr_array(X), background=X)",
+        "X must be dense here",
+        "`X[rows].toarray()` of the samples in question",
+    ),
+    (
+        "a sparse matrix of labels as `y`",
+        "forest.fit(X, csr_array(Y))",
+        "sparse multilabel-indicator for y is not supported",
+        "`y.toarray()`",
+    ),
+    (
+        'several outputs of classes with `voting="hard"`',
+        'ForestClassifier(voting="hard").fit(X, Y)',
+        'voting must be "soft" where y has several outputs',
+        "`MultiOutputClassifier(forest)`",
+    ),
+    (
+        "several outputs of classes in boosted forests",
+        "BoostedForestClassifier().fit(X, Y)",
+        "y must have one output in a BoostedForestClassifier",
+        "`MultiOutputClassifier(forest)`",
+    ),
+    (
+        "several outputs of classes where probabilities of one are read: ONNX, text, explanations",
+        "shapley_values(forest.fit(X, Y), X, background=X)",
+        "a classifier of one output here",
+        "`MultiOutputClassifier(forest)`",
+    ),
+    (
+        "`monotonic_cst` with directions of several features",
+        "ForestClassifier(monotonic_cst=[1] + [0] * 15).fit(X, y == 1)",
+        "monotonic_cst must be None where directions have several features",
+        "`projections=AxisAligned()`",
+    ),
+    (
+        "`monotonic_cst` with several outputs or more than two classes",
+        "ForestClassifier(monotonic_cst=[1] + [0] * 15, projections=AxisAligned()).fit(X, y)",
+        "monotonic_cst must be None with more than two classes",
+        "a forest for each output or class, as of `OneVsRestClassifier`",
+    ),
+    (
+        "`oob_score=True` where every tree sees every sample",
+        "ForestClassifier(bootstrap=False, oob_score=True).fit(X, y)",
+        "Out of bag estimation only available if",
+        "`bootstrap=True` or `max_samples`",
+    ),
+    (
+        "a criterion that is an object",
+        "ForestClassifier(criterion=object()).fit(X, y)",
+        "criterion must be one of",
+        "its name",
+    ),
+    (
+        "`warm_start=True` on other samples",
+        "more = ForestClassifier(5, warm_start=True).fit(X, y)\n"
+        "more.set_params(n_estimators=9).fit(X[1:], y[1:])",
+        "warm_start=True grows more trees on the same samples",
+        "`warm_start=False`",
+    ),
+    (
+        "`sklearn.tree.plot_tree` and `export_text` of a tree, which know scikit-learn's classes",
+        "plot_tree(forest.fit(X, y)[0])",
+        "must be an instance of",
+        "`TreeDisplay` and `to_text`",
+    ),
+    (
+        '`partial_dependence(method="recursion")`, which knows them, too',
+        'partial_dependence(ForestRegressor(5).fit(X, y), X, [0], method="recursion")',
+        "support the 'recursion' method",
+        '`method="auto"`, the default, or `"brute"`',
+    ),
+    (
+        "`shap.TreeExplainer`, which knows no oblique trees",
+        "TreeExplainer(forest.fit(X, y))",
+        "not yet supported by TreeExplainer",
+        "`shapley_values`, [with shap's plots](ecosystem.md#shap)",
+    ),
+)
 
 
 def public_names(theirs: type) -> tuple[list[str], list[str], list[str]]:
@@ -96,10 +204,18 @@ def make_table(kind: int) -> list[str]:
     return lines
 
 
+def list_refused() -> list[str]:
+    """The table of what is refused, and what to do instead."""
+    rows = [f"| {asked} | {instead} |" for asked, _, _, instead in REFUSED]
+    return ["| refused | instead |", "| --- | --- |", *rows]
+
+
 def fill(page: str) -> str:
     """The page with its tables written anew."""
-    for kind, name in enumerate(("parameters", "methods", "attributes")):
-        table = "\n".join(make_table(kind))
+    names = ("parameters", "methods", "attributes")
+    tables = {name: make_table(kind) for kind, name in enumerate(names)}
+    for name, lines in (tables | {"refused": list_refused()}).items():
+        table = "\n".join(lines)
         before, after = page.split(f"<!-- {name} -->")
         page = f"{before}<!-- {name} -->\n{table}\n<!-- end -->{after.split('<!-- end -->', 1)[1]}"
     return page

@@ -35,8 +35,8 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
     space->place_samples(samples.ranks);
     if (features.sparse != nullptr) {
         require(space->describe() == ColumnDescription{},
-                "sparse X has features alone, but these projections are over patches, windows or categories; pass a "
-                "dense array.");
+                "X must be dense where directions are over large patches, windows or categories, but it is sparse; "
+                "pass X.toarray().");
         columns = std::make_unique<SparseNodeColumns>(*features.sparse);
         return;
     }

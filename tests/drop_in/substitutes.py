@@ -80,15 +80,15 @@ DIFFERENT = {
     "test_importances[RandomForestClassifier-gini]": "an integer weight counts as repeated samples",
     "test_importances[RandomForestRegressor-squared_error]": "an integer weight counts as repeated "
     "samples",
-    "test_forest_oob_warning": "the warning has other words",
-    "test_forest_oob_score_requires_bootstrap": "the error has other words",
-    "test_warm_start_equal_n_estimators": "the warning has other words",
-    "test_class_weight_errors": "the warning has other words",
+    "test_class_weight_errors": "a warm start on other targets is refused in any case",
     "test_max_samples_bootstrap": "max_samples draws without replacement where bootstrap=False",
     "test_friedman_mse_deprecation": "another name of squared_error, which stays",
-    "test_recursion_decision_tree_vs_forest_and_gbdt": "nodes are numbered with the children of a "
-    "split side by side",
-    "test_set_estimator_drop": "repeats the draws of scikit-learn",
+    "test_recursion_decision_tree_vs_forest_and_gbdt": "where two features divide a node equally "
+    "well, the draws of scikit-learn decide",
+    "test_set_estimator_drop": "expects the draws of scikit-learn",
+    "test_multiclass_raises": "the error has other words",
+    "test_multiple_output_raises": "the error has other words",
+    "test_bad_monotonic_cst_raises": "the error has other words",
 }
 if "max_leaf_nodes" not in silvan.ForestClassifier().get_params():
     DIFFERENT["test_max_leaf_nodes_max_depth"] = "trees have no max_leaf_nodes"

@@ -300,11 +300,29 @@ def test_nodes_have_the_names_of_scikit_learn(iris):
     np.testing.assert_allclose(nodes.value.sum(axis=(1, 2)), 1.0)
     np.testing.assert_allclose(nodes.value[0, 0], [1 / 3] * 3)
     np.testing.assert_array_equal(nodes.apply(X), tree.apply(X)[:, 0])
+    np.testing.assert_array_equal(nodes.predict(X), tree.predict_proba(X))
+    assert nodes.n_classes.tolist() == [nodes.max_n_classes] == [3]
     importances = nodes.compute_feature_importances(normalize=False)
     assert importances.sum() == pytest.approx(nodes.impurity[0])
     forest = ForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(AttributeError, match=r"take one of forest\.estimators_"):
         _ = forest.tree_
+
+
+def test_nodes_predict_as_those_of_scikit_learn_do(diabetes):
+    X, y = diabetes
+    for targets in (y, np.column_stack([y, -y])):
+        ours = ForestRegressor(max_depth=3, **ONE_TREE).fit(X, targets)
+        theirs = DecisionTreeRegressor(max_depth=3).fit(X, targets)
+        expected = theirs.tree_.predict(X.astype(np.float32))
+        np.testing.assert_allclose(ours.tree_.predict(X), expected)
+        assert ours.tree_.n_classes.tolist() == theirs.tree_.n_classes.tolist()
+
+
+def test_trees_that_are_not_there_are_refused(iris):
+    forest = ForestClassifier(3).fit(*iris)
+    with pytest.raises(IndexError, match="tree 3 is not one of the 3 trees"):
+        _ = forest[3]
 
 
 def test_trees_are_not_there_before_fit():

@@ -207,7 +207,9 @@ class TestBadData:
             Forest(2, bootstrap=False, max_samples=31).fit(X, Y)
 
     def test_out_of_bag_estimates_need_rows_out_of_bag(self, Forest):
-        with pytest.raises(ValueError, match="oob_score must be False when every tree sees every"):
+        with pytest.raises(
+            ValueError, match="only available if bootstrap=True or max_samples leaves"
+        ):
             Forest(2, bootstrap=False, oob_score=True).fit(X, Y)
 
     def test_parameters_of_the_distribution_are_checked_by_fit(self, Forest):
@@ -240,7 +242,7 @@ def test_text_among_labels_that_are_numbers_is_refused():
 
 
 def test_several_columns_of_labels_are_refused_in_boosting():
-    with pytest.raises(ValueError, match="y should be a 1d array"):
+    with pytest.raises(ValueError, match="y must have one output in a BoostedForestClassifier"):
         BoostedForestClassifier(2).fit(X, np.column_stack([Y, Y]))
 
 

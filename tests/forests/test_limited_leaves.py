@@ -113,6 +113,23 @@ def test_constrained_trees_are_those_of_scikit_learn(rising, limit):
     assert not np.allclose(free.predict(X), ours.predict(X))
 
 
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson"])
+@pytest.mark.parametrize("limits", [{"max_depth": 4}, {"max_leaf_nodes": 12}], ids=str)
+def test_constraints_hold_for_medians_and_means_of_counts(rising, criterion, limits):
+    X, y = rising
+    y = np.round(y - y.min()) if criterion == "poisson" else y
+    options = {"criterion": criterion, "min_samples_leaf": 3, **limits}
+    ours = ForestRegressor(1, monotonic_cst=SIGNS, **options, **SINGLE).fit(X, y)
+    theirs = DecisionTreeRegressor(monotonic_cst=SIGNS, random_state=0, **options).fit(X, y)
+    if criterion == "poisson":
+        np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    # Many splits have the same absolute error, and either tree takes one of them.
+    errors = [np.abs(tree.predict(X) - y).mean() for tree in (ours, theirs)]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-12)
+    free = ForestRegressor(1, **options, **SINGLE).fit(X, y)
+    assert not np.allclose(free.predict(X), ours.predict(X))
+
+
 def test_constrained_class_trees_are_those_of_scikit_learn(rising):
     X, y = rising
     classes = np.where(y > 0, "yes", "no")
@@ -125,10 +142,21 @@ def test_constrained_class_trees_are_those_of_scikit_learn(rising):
         np.testing.assert_allclose(ours.fit(X, classes).predict_proba(X), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"thresholds": "random"}, {"min_samples_leaf": 5}])
+CONSTRAINED = [
+    {},
+    {"thresholds": "random"},
+    {"min_samples_leaf": 5},
+    {"criterion": "absolute_error"},
+    {"criterion": "absolute_error", "thresholds": "random"},
+    {"criterion": "poisson"},
+]
+
+
+@pytest.mark.parametrize("options", CONSTRAINED, ids=str)
 def test_predictions_of_constrained_forests_rise_and_fall(rising, options):
     X, y = rising
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
+    y = np.exp(y / 3) if options.get("criterion") == "poisson" else y
     forest = ForestRegressor(
         20, projections=AxisAligned(), monotonic_cst=[1, -1, 0, 0], random_state=0, **options
     ).fit(X, y)

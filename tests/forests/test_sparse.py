@@ -153,10 +153,10 @@ def test_what_sparse_samples_lack_is_refused_by_name():
         ForestClassifier(2, scaling="rank").fit(S, y)
     with pytest.raises(ValueError, match='categorical_features must be "from_dtype" or None'):
         ForestClassifier(2, categorical_features=[0]).fit(S, y)
-    with pytest.raises(ValueError, match="sparse X has features alone"):
+    with pytest.raises(ValueError, match="X must be dense where directions are over large patches"):
         ForestClassifier(2, projections=Patches((4, 4), max_size=4)).fit(S, y)
     for forest in (ManifoldForestClassifier(2), BoostedForestClassifier(2)):
-        with pytest.raises(TypeError, match="Sparse data was passed"):
+        with pytest.raises(TypeError, match=r"X must be dense in a .*, which takes sparse X"):
             forest.fit(S, y)
     forest = ForestClassifier(2, random_state=0).fit(S, y)
     with pytest.raises(ValueError, match=r"pass X\.toarray\(\)"):

@@ -84,25 +84,49 @@ void AbsoluteError::move_left(std::int64_t sample) {
     }
 }
 
-// Goes down the tree of partial sums to the last rank with less than half of the weight up to it; the next is the
-// median.
-template <typename Entry>
-double AbsoluteError::side_score(const Output& output, const Moments& total, const Entry& entry) {
+// Goes down the tree of partial sums to the last rank that is below the median, as `is_below` tells from the weight up
+// to it, and returns that rank; `below` is what lies up to it.
+template <typename Entry, typename IsBelow>
+std::size_t AbsoluteError::last_below(const Output& output, const Entry& entry, const IsBelow& is_below,
+                                      Moments& below) {
     const std::size_t n_ranks = output.values.size();
-    const double half = 0.5 * total.weight;
     std::size_t rank = 0;
-    Moments below;
     for (std::size_t step = std::bit_floor(n_ranks); step > 0; step /= 2) {
         if (rank + step > n_ranks) continue;
         Moments reached = below;
         reached += entry(rank + step);
-        if (reached.weight >= half) continue;
+        if (!is_below(reached.weight)) continue;
         rank += step;
         below = reached;
     }
-    const double median = output.values[std::min(rank, n_ranks - 1)];
+    return std::min(rank, n_ranks - 1);
+}
+
+template <typename Entry>
+double AbsoluteError::side_score(const Output& output, const Moments& total, const Entry& entry) {
+    const double half = 0.5 * total.weight;
+    Moments below;
+    const std::size_t rank = last_below(output, entry, [half](double weight) { return weight < half; }, below);
     const Moments above = total - below;
-    return -((above.sum - below.sum) - median * (above.weight - below.weight));
+    return -((above.sum - below.sum) - output.values[rank] * (above.weight - below.weight));
+}
+
+// The middle of two targets where each has half of the weight on its side, as in leaves.
+template <typename Entry>
+double AbsoluteError::side_median(const Output& output, double weight, const Entry& entry) {
+    const double half = 0.5 * weight;
+    Moments less;
+    Moments most;
+    const std::size_t first = last_below(output, entry, [half](double up_to) { return up_to < half; }, less);
+    const std::size_t last = last_below(output, entry, [half](double up_to) { return up_to <= half; }, most);
+    return first == last ? output.values[first] : 0.5 * output.values[first] + 0.5 * output.values[last];
+}
+
+SidePair AbsoluteError::medians(double weight_left) const {
+    const Output& output = outputs_[0];
+    return {side_median(output, weight_left, [&output](std::size_t r) { return output.left[r]; }),
+            side_median(output, total_weight() - weight_left,
+                        [&output](std::size_t r) { return output.all[r] - output.left[r]; })};
 }
 
 double AbsoluteError::score(double weight_left) const {

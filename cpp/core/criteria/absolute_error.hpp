@@ -28,6 +28,7 @@ public:
             criterion.move_left(sample);
         }
         double score() const { return criterion.score(weight_left); }
+        SidePair medians() const { return criterion.medians(weight_left); }
     };
 
     void load(const NodeContext& node);
@@ -72,9 +73,15 @@ private:
     void clear_left();
     void move_left(std::int64_t sample);
     double score(double weight_left) const;
+    // Of the first output.
+    SidePair medians(double weight_left) const;
+    template <typename Entry, typename IsBelow>
+    static std::size_t last_below(const Output& output, const Entry& entry, const IsBelow& is_below, Moments& below);
     // Minus the sum of deviations from the median, of all samples less those on the left, or of these.
     template <typename Entry>
     static double side_score(const Output& output, const Moments& total, const Entry& entry);
+    template <typename Entry>
+    static double side_median(const Output& output, double weight, const Entry& entry);
     double score_samples(std::int64_t k, std::vector<double> samples) const;
 
     std::vector<Output> outputs_;

@@ -35,6 +35,12 @@ struct SideSums {
     std::vector<double> sums;
 };
 
+// A number for each side of a split.
+struct SidePair {
+    double left = 0.0;
+    double right = 0.0;
+};
+
 inline double sum_weights_up_to(const double* weights, const float* values, std::int64_t n, float threshold) {
     double weight = 0.0;
     for (std::int64_t i = 0; i < n; ++i) weight += values[i] <= threshold ? weights[i] : 0.0;
@@ -92,11 +98,17 @@ concept ConfirmsGains = requires(const C& loaded, std::int64_t sample, SideSums&
     { loaded.gain(side, side) } -> std::same_as<double>;
 };
 
-// One whose nodes predict a number, which monotone constraints order.
+// Those whose nodes predict a number, which monotone constraints order: the mean of a side's targets, or a median that
+// the accumulator finds for both sides of the present division.
 template <typename C>
 concept HasMeans = ConfirmsGains<C> && requires(const C& loaded, const SideSums& side) {
     { loaded.totals() } -> std::same_as<const std::vector<double>&>;
     { loaded.mean_of(side) } -> std::same_as<double>;
+};
+
+template <typename C>
+concept HasMedians = requires(const typename C::Accumulator& accumulator) {
+    { accumulator.medians() } -> std::same_as<SidePair>;
 };
 
 // One with kernels that compare all pairs of samples, and that score bins and bound what is inside. Whether they serve

@@ -23,6 +23,8 @@ public:
     double base_score() const { return base_score_; }
     double score(const std::vector<double>& left, double weight_left) const;
     double gain(const SideSums& left, const SideSums& right) const;
+    // Of the first output.
+    double mean_of(const SideSums& side) const { return side.sums[0] / side.weight; }
 
 private:
     double base_score_ = 0.0;

@@ -206,7 +206,7 @@ private:
     }
 
     Split search_constrained(const Direction& direction, const ValueRange& range, Random& thresholds) {
-        if constexpr (HasMeans<C>) {
+        if constexpr (HasMeans<C> || HasMedians<C>) {
             if (direction.n_nonzeros != 1) throw std::logic_error("monotone constraints need single features");
             const int sign = settings_.monotone[direction.indices[0]] > 0   ? 1
                              : settings_.monotone[direction.indices[0]] < 0 ? -1
@@ -219,7 +219,7 @@ private:
             current_middle_ = found.middle;
             return found.split;
         } else {
-            throw std::logic_error("this criterion has no means to constrain");
+            throw std::logic_error("this criterion has no values to constrain");
         }
     }
 

@@ -9,16 +9,47 @@
 
 namespace silvan {
 
-// A split, and the number between the means of its sides.
+// A split, and the number between the values of its sides.
 struct ConstrainedSplit {
     Split split;
     double middle = 0.0;
 };
 
-// The means of both sides must lie within the node's bounds, and that of the right side must not be below that of the
-// left one where `sign` is 1, nor above it where it is -1. A node's own mean then is within its bounds, and so are the
-// values of leaves. Where `threshold` is not nullptr it is the only one. Missing values prefer the right side.
-template <HasMeans C>
+// What both sides of the present division predict: their means.
+template <typename C>
+class SideValues {
+public:
+    explicit SideValues(const C& criterion) : criterion_(criterion) {}
+
+    void clear() { criterion_.clear_side(left_); }
+    void add(std::int64_t sample) { criterion_.add_to_side(sample, left_); }
+    SidePair values(const typename C::Accumulator&) {
+        right_ = {criterion_.total_weight() - left_.weight, criterion_.totals()};
+        for (std::size_t k = 0; k < right_.sums.size(); ++k) right_.sums[k] -= left_.sums[k];
+        return {criterion_.mean_of(left_), criterion_.mean_of(right_)};
+    }
+
+private:
+    const C& criterion_;
+    SideSums left_, right_;
+};
+
+// Their medians, which the accumulator finds.
+template <HasMedians C>
+class SideValues<C> {
+public:
+    explicit SideValues(const C&) {}
+
+    void clear() {}
+    void add(std::int64_t) {}
+    SidePair values(const typename C::Accumulator& accumulator) { return accumulator.medians(); }
+};
+
+// The values of both sides must lie within the node's bounds, and that of the right side must not be below that of the
+// left one where `sign` is 1, nor above it where it is -1. A node's own value then is within its bounds, and so are
+// those of leaves. Where `threshold` is not nullptr it is the only one. Missing values prefer the right side.
+template <typename C>
+    requires HasMeans<C> || HasMedians<C>
 ConstrainedSplit search_monotone(C& criterion, const SearchSettings& settings, int sign, const float* threshold) {
     const float* values = settings.scratch.values.current();
     SortMemory& memory = settings.scratch.sort;
@@ -28,18 +59,16 @@ ConstrainedSplit search_monotone(C& criterion, const SearchSettings& settings, i
     const auto n_keys = static_cast<std::int64_t>(memory.keys.size());
     const auto value_at = [keys, values](std::int64_t i) { return values[sample_of(keys[i])]; };
     typename C::Accumulator accumulator{criterion};
-    SideSums left;
-    SideSums right;
+    SideValues<C> sides(criterion);
     ConstrainedSplit found;
     Split& best = found.split;
     for (const bool missing_left : {false, true}) {
         if (missing_left && memory.missing_samples.empty()) break;
         accumulator.clear();
-        criterion.clear_side(left);
-        right = {criterion.total_weight(), criterion.totals()};
+        sides.clear();
         const auto move_left = [&](std::int64_t sample) {
             accumulator.add(sample);
-            criterion.add_to_side(sample, left);
+            sides.add(sample);
         };
         std::int64_t samples_left = 0;
         if (missing_left) {
@@ -57,10 +86,7 @@ ConstrainedSplit search_monotone(C& criterion, const SearchSettings& settings, i
             if (!has_weight(criterion, accumulator, settings.min_weight_leaf)) continue;
             const double score = accumulator.score();
             if (best.found && !(score > best.score)) continue;
-            right.weight = criterion.total_weight() - left.weight;
-            for (std::size_t k = 0; k < right.sums.size(); ++k) right.sums[k] = criterion.totals()[k] - left.sums[k];
-            const double below = criterion.mean_of(left);
-            const double above = criterion.mean_of(right);
+            const auto [below, above] = sides.values(accumulator);
             const auto [low, high] = *settings.bounds;
             if (sign * (above - below) < 0.0) continue;
             if (std::min(below, above) < low || std::max(below, above) > high) continue;

@@ -170,8 +170,9 @@ class BaggedSupervisedForest(
                 else "grow more trees"
             )
             warn_user(
-                f"{n_missed} of {len(counts)} samples were drawn by every tree and have no "
-                f"out-of-bag prediction (NaN); {remedy}."
+                # scikit-learn's words, which programs may filter by.
+                f"Some inputs do not have OOB scores: {n_missed} of {len(counts)} samples were "
+                f"drawn by every tree and have no out-of-bag prediction (NaN); {remedy}."
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)

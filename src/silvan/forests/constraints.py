@@ -54,7 +54,7 @@ def require_one_number(given: object, targets: Targets) -> None:
     elif targets.n_values > 1:
         raise invalid(
             "monotonic_cst",
-            f"None with several outputs (there are {targets.n_values})",
+            f"None with several outputs (there are {targets.attributes['n_outputs_']})",
             given,
             "fit a forest for each output, or leave it out",
         )

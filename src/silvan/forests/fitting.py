@@ -118,8 +118,9 @@ def check_more_trees(n_estimators: int, n_trees: int) -> None:
         )
     if n_estimators == n_trees:
         warn_user(
-            f"warm_start=True and the forest has its {n_trees} trees already, so fit grows none; "
-            "increase n_estimators to grow more."
+            # scikit-learn's words, which programs may filter by.
+            "Warm-start fitting without increasing n_estimators does not fit new trees: the forest "
+            f"has its {n_trees} trees already; increase n_estimators to grow more."
         )
 
 

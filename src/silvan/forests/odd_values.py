@@ -86,6 +86,17 @@ def refuse_odd_targets(y: Any) -> None:
         )
 
 
+def refuse_several_outputs(name: str, y: Any) -> None:
+    """Refuse targets of several outputs for an estimator of this name that learns one."""
+    shape = np.shape(y)
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"y must have one output in a {name}, but its shape is {shape}; fit one for each "
+            "output with sklearn.multioutput.MultiOutputClassifier, or use a ForestClassifier, "
+            "which takes several outputs."
+        )
+
+
 def _first_odd(values: Any) -> Any:
     """The first of the values that is no number and not missing either, or None."""
     if values.dtype.kind in "biufc":

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from silvan import _core
 from silvan._parameters import growing
 from silvan._validation import (
+    InvalidParameterError,
     check_choice,
     check_flag,
     check_integer,
@@ -190,11 +191,10 @@ def check_bagged_supervised_parameters(forest: BaggedSupervisedParameters) -> No
     if not callable(forest.oob_score):
         check_flag("oob_score", forest.oob_score)
     if forest.oob_score and not forest.bootstrap and forest.max_samples is None:
-        raise invalid(
-            "oob_score",
-            "False when every tree sees every sample (bootstrap=False, max_samples=None)",
-            forest.oob_score,
-            "set bootstrap=True or max_samples, or leave oob_score out",
+        raise InvalidParameterError(
+            "Out of bag estimation only available if bootstrap=True or max_samples leaves samples "
+            "out of every tree, but bootstrap is False and max_samples is None; set one of them, "
+            "or leave oob_score out."
         )
 
 

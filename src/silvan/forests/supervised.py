@@ -31,7 +31,12 @@ from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on_failure
 from silvan.forests.frames import as_table, column_names
 from silvan.forests.importances import feature_importances
-from silvan.forests.odd_values import refuse_dates, refuse_odd_columns, refuse_odd_targets
+from silvan.forests.odd_values import (
+    refuse_dates,
+    refuse_odd_columns,
+    refuse_odd_targets,
+    refuse_several_outputs,
+)
 from silvan.forests.parameters import SupervisedParameters, check_supervised_parameters
 from silvan.forests.sampling import SamplePlan
 from silvan.forests.scaling import Scaler, fit_scaler, scale_samples
@@ -119,7 +124,14 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         return checked
 
     def _check_sparse(self) -> None:
-        """Refuse parameters that sparse samples do not have."""
+        """Refuse sparse samples, or parameters that these do not have."""
+        kind = "Regressor" if self._numeric_targets else "Classifier"
+        if not self._takes_sparse:
+            raise TypeError(
+                f"X must be dense in a {type(self).__name__}, but it is sparse; pass X.toarray(), "
+                "or fewer columns made from X by sklearn.decomposition.TruncatedSVD, or use a "
+                f"Forest{kind}, which takes sparse X."
+            )
         if self.scaling is not None:
             raise invalid(
                 "scaling",
@@ -194,6 +206,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             raise ValueError(
                 "sparse multilabel-indicator for y is not supported; pass y.toarray()."
             )
+        if not self._multi_output:
+            refuse_several_outputs(type(self).__name__, y)
         X, y = self._check_data(
             X, y, multi_output=self._multi_output, y_numeric=self._numeric_targets
         )

@@ -56,7 +56,11 @@ class TreeSequence(Sequence["BaggedSupervisedForest"]):
     @overload
     def __getitem__(self, index: slice) -> list[BaggedSupervisedForest]: ...
     def __getitem__(self, index: Any) -> Any:
-        numbers = range(len(self))[index]
+        try:
+            numbers = range(len(self))[index]
+        except IndexError:
+            message = f"tree {index} is not one of the {len(self)} trees of the forest"
+            raise IndexError(message) from None
         if isinstance(numbers, range):
             return [take_tree(self._forest, number) for number in numbers]
         return take_tree(self._forest, numbers)
@@ -147,6 +151,17 @@ class TreeNodes:
         return self._tree.n_outputs_
 
     @property
+    def n_classes(self) -> NDArray[np.int64]:
+        """Number of classes of each output; 1 for each of a regression."""
+        ones = np.ones(self.n_outputs, dtype=np.int64)
+        return np.atleast_1d(np.asarray(getattr(self._tree, "n_classes_", ones)))
+
+    @property
+    def max_n_classes(self) -> int:
+        """The largest of them."""
+        return int(self.n_classes.max())
+
+    @property
     def children_left(self) -> NDArray[np.int64]:
         """The left child of each node, -1 at leaves."""
         return np.maximum(self._arrays.left, _NO_CHILD).astype(np.int64)
@@ -207,9 +222,8 @@ class TreeNodes:
             left = children[inner]
             share = (forest.weight[left] / (forest.weight[left] + forest.weight[left + 1]))[:, None]
             flat[inner] = share * flat[left] + (1.0 - share) * flat[left + 1]
-        n_classes = np.atleast_1d(getattr(self._tree, "n_classes_", np.ones(self.n_outputs, int)))
-        value = np.zeros((forest.n_nodes, self.n_outputs, int(n_classes.max())))
-        parts = np.split(flat, np.cumsum(n_classes)[:-1], axis=1)
+        value = np.zeros((forest.n_nodes, self.n_outputs, self.max_n_classes))
+        parts = np.split(flat, np.cumsum(self.n_classes)[:-1], axis=1)
         for k, part in enumerate(parts):
             value[:, k, : part.shape[1]] = part
         return value
@@ -217,6 +231,11 @@ class TreeNodes:
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """The leaf that each sample ends in."""
         return self._tree.apply(X)[:, 0].astype(np.int64)
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The value of the leaf of each sample, without the axis of outputs where there is one."""
+        values: NDArray[np.float64] = self.value[self.apply(X)]
+        return values[:, 0] if self.n_outputs == 1 else values
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Which nodes each sample passes."""
