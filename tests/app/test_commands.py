@@ -316,7 +316,12 @@ WRONG = {
     "unknown parameter": (
         2,
         ["fit", "iris.csv", *IRIS, "--set", "depth=3", "--out", "x"],
-        "--set depth=... is not a parameter of ForestClassifier (did you mean 'max_depth'?)",
+        "--set depth=... is not a parameter of a forest (did you mean 'max_depth'?)",
+    ),
+    "parameter of another forest": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--set", "learning_rate=0.1", "--out", "x"],
+        "--set learning_rate=... is not a parameter of ForestClassifier; it has",
     ),
     "data in place of a model": (
         4,

@@ -37,7 +37,7 @@ class Interrupt:
 
 sys.meta_path.insert(0, Interrupt())
 from silvan.__main__ import main
-sys.argv = ["silvan", "info", "no-such-forest.silvan"]
+sys.argv = ["silvan", "info", sys.executable]
 main()
 """
 

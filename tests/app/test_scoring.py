@@ -10,6 +10,8 @@ from sklearn.datasets import load_iris
 import silvan
 from silvan import presets
 from silvan.app import names
+from silvan.app.models import _KINDS
+from silvan.app.parsing import _OTHER_OPTIONS
 from silvan.forests.parameters import MAX_TREES
 
 FEW = ("--trees", "10", "--jobs", "1")
@@ -76,8 +78,30 @@ def test_classes_that_the_forest_does_not_know_are_refused(run, folder):
     assert "--target 'sepal_length' is a feature of" in " ".join(result.stderr.split())
 
 
+FIT = ("fit", "there.csv", "--target", "y", "--out", "x.silvan")
+
+
 @pytest.mark.parametrize(
-    "arguments", [("--version",), ("--help",), ("fit", "--help"), ("fit", "x.csv", "--nonsense")]
+    "arguments",
+    [
+        ("--version",),
+        ("--help",),
+        ("fit", "--help"),
+        ("fit", "x.csv", "--nonsense"),
+        ("fit", "x.csv", "--target", "y", "--out", "x.silvan"),
+        (*FIT, "--forest", "oak"),
+        (*FIT, "--shape", "wide"),
+        (*FIT, "--task", "guess"),
+        (*FIT, "--set", "max_dept=3"),
+        (*FIT, "--jobs", "0"),
+        ("evaluate", "there.csv", "--against", "oak"),
+        ("predict", "x.silvan", "there.csv"),
+        ("predict", "there.csv", "x.silvan"),
+        ("score", "x.silvan", "there.csv"),
+        ("report", "x.silvan", "there.csv"),
+        ("info", "x.silvan"),
+    ],
+    ids=" ".join,
 )
 def test_help_and_mistakes_are_answered_without_libraries(arguments, tmp_path):
     code = (
@@ -86,6 +110,7 @@ def test_help_and_mistakes_are_answered_without_libraries(arguments, tmp_path):
         "loaded = {'numpy', 'scipy', 'sklearn', 'pyarrow', 'matplotlib'} & set(sys.modules)\n"
         "print('LOADED', sorted(loaded))\n"
     )
+    (tmp_path / "there.csv").write_text("a,y\n1,2\n")
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout.splitlines()[-1] == "LOADED []"
@@ -96,3 +121,5 @@ def test_help_and_mistakes_are_answered_without_libraries(arguments, tmp_path):
 def test_options_name_what_there_is():
     assert set(names.PRESETS) == set(presets.__all__) - {"graph_morf"}
     assert names.MAX_TREES == MAX_TREES
+    parameters = [set(kind().get_params(deep=False)) for kind in _KINDS.values()]
+    assert set(names.PARAMETERS) == set().union(*parameters) - set(_OTHER_OPTIONS)

@@ -33,6 +33,15 @@ from silvan.app.options import (
     Workers,
 )
 from silvan.app.outputs import check_output, is_standard, reported
+from silvan.app.parsing import (
+    check_choices,
+    check_data,
+    check_model,
+    parse_columns,
+    parse_settings,
+    parse_shape,
+    target_file,
+)
 from silvan.app.program import app, check_jobs
 
 
@@ -101,19 +110,21 @@ def fit(
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
     if boost and forest not in (AUTO, BOOST):
         raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
-    from silvan.app.data import Request, Spelling, open_source
-    from silvan.app.growing import grow, say_growth, say_score
-    from silvan.app.inputs import parse_columns, parse_shape, read_data, target_file
-    from silvan.app.models import Growing, make_forest, parse_settings
-
+    check_choices(kind, task)
     if is_standard(out):
         raise UsageError("--out - is standard output, which takes no model; name a file.")
+    columns = parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
+    parameters = parse_settings(settings or [])
+    check_data(data)
     check_output(out, [data, target_file(target)])
-    asked = Request(
-        target, parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
-    )
+    from silvan.app.data import Request, Spelling, open_source
+    from silvan.app.growing import grow, say_growth, say_score
+    from silvan.app.inputs import read_data
+    from silvan.app.models import Growing, make_forest
+
+    asked = Request(target, *columns)
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
-    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    growing = Growing(trees, jobs, seed, parameters)
     kind_of_forest = BOOST if boost else forest
     if workers is None:
         read, kind_of_target = read_data(data, asked, task, spelling)
@@ -176,15 +187,16 @@ def predict(
     [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
     """
     check_jobs(jobs)
+    if out is not None and is_standard(out):
+        out = None
+    check_model(model)
+    check_data(data)
+    if out is not None:
+        check_output(out, [model, data])
     from silvan.app.data import Spelling, open_source
-    from silvan.app.inputs import parse_columns
     from silvan.app.models import load_model
     from silvan.app.prediction import check_columns, open_writer, predict_source
 
-    if out is not None and is_standard(out):
-        out = None
-    if out is not None:
-        check_output(out, [model, data])
     forest = load_model(model).set_params(n_jobs=jobs)
     kept = parse_columns(keep)
     check_columns(forest, out, kept, probabilities)

@@ -33,6 +33,16 @@ from silvan.app.options import (
     Trees,
 )
 from silvan.app.outputs import check_output, is_standard
+from silvan.app.parsing import (
+    check_choices,
+    check_data,
+    check_model,
+    parse_columns,
+    parse_names,
+    parse_settings,
+    parse_shape,
+    target_file,
+)
 from silvan.app.program import app, check_jobs
 
 
@@ -66,24 +76,26 @@ def evaluate(
     --set applies to --forest only.
     """
     check_jobs(jobs)
+    names = [forest, *parse_names(against)]
+    check_forests(names)
+    check_choices(kind, task)
+    columns = parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
+    parameters = parse_settings(settings or [])
+    check_data(data, test)
     from silvan.app.comparison import compare, format_table
     from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import make_folds, make_systems, note_repeats
-    from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data
-    from silvan.app.models import Growing, parse_settings
+    from silvan.app.inputs import read_data
+    from silvan.app.models import Growing
 
-    asked = Request(
-        target, parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
-    )
+    asked = Request(target, *columns)
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
-    names = [forest, *parse_names(against)]
-    check_forests(names)
     read, kind_of_target = read_data(data, asked, task, spelling)
     held_out = None
     if test is not None:
         held_out, _ = read_data(test, replace(asked, like=read.layout), kind_of_target, spelling)
         note_repeats(read, held_out, test)
-    growing = Growing(trees, jobs, seed, parse_settings(settings or []))
+    growing = Growing(trees, jobs, seed, parameters)
     systems = make_systems(names, read, kind_of_target, growing)
     X, y, parts = make_folds(read, held_out, kind_of_target, folds, seed)
     results = list(steps(compare(systems, X, y, parts), len(systems), "forests compared"))
@@ -118,14 +130,18 @@ def score(
     [bold]silvan score flowers.silvan more.csv[/]
     """
     check_jobs(jobs)
+    check_choices(kind, None)
+    columns = parse_columns(drop), parse_shape(shape), kind
+    check_model(model)
+    check_data(data)
     from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import task_of
-    from silvan.app.inputs import parse_columns, parse_shape, read_data
+    from silvan.app.inputs import read_data
     from silvan.app.models import layout_of, load_model
     from silvan.app.scoring import format_scores, score_forest
 
     forest = load_model(model).set_params(n_jobs=jobs)
-    asked = Request(target, parse_columns(drop), parse_shape(shape), kind, like=layout_of(forest))
+    asked = Request(target, *columns, like=layout_of(forest))
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
     read, _ = read_data(data, asked, task_of(forest), spelling)
     scores, baseline = score_forest(forest, read)
@@ -163,6 +179,14 @@ def report(
     [bold]silvan report flowers.silvan flowers.csv --test more.csv[/]
     """
     check_jobs(jobs)
+    names = parse_names(against)
+    check_forests(names)
+    check_choices(kind, None)
+    columns = parse_columns(drop), parse_shape(shape), kind
+    check_model(model)
+    check_data(data, test)
+    if not is_standard(out):
+        check_output(out, [model, data, test, target_file(target)])
     from silvan.app.comparison import compare
     from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import (
@@ -172,18 +196,14 @@ def report(
         task_of,
         too_few_rows,
     )
-    from silvan.app.inputs import parse_columns, parse_names, parse_shape, read_data, target_file
+    from silvan.app.inputs import read_data
     from silvan.app.models import Growing, layout_of, load_model
     from silvan.app.report import Subject, render_report, write_report
 
-    if not is_standard(out):
-        check_output(out, [model, data, test, target_file(target)])
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
-    names = parse_names(against)
-    check_forests(names)
     forest = load_model(model).set_params(n_jobs=jobs)
     kind_of_target = task_of(forest)
-    asked = Request(target, parse_columns(drop), parse_shape(shape), kind, like=layout_of(forest))
+    asked = Request(target, *columns, like=layout_of(forest))
     read, _ = read_data(data, asked, kind_of_target, spelling)
     held_out = None
     if test is not None:
@@ -211,6 +231,7 @@ def report(
 @app.command()
 def info(model: ModelPath) -> None:
     """Show what is in a model file."""
+    check_model(model)
     from silvan.app.describing import describe_model
     from silvan.app.models import load_model
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,11 @@ from sklearn.preprocessing import OneHotEncoder
 
 import silvan
 from silvan import presets
-from silvan.app.data import Dataset, Layout, is_data
+from silvan.app.data import Dataset, Layout
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
 from silvan.app.names import AUTO, BOOST, SKLEARN, suggest
+from silvan.app.parsing import check_model
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.forests.dates import DateColumn
@@ -31,17 +30,6 @@ _ON_GRIDS = ("s_rerf", "morf", "mf")
 _MAX_CLASSES = 20
 # Of a column of categories, for estimators that read numbers.
 _MAX_COLUMNS = 50
-# Parameters that are not for --set, and what is.
-_OTHER_OPTIONS = {
-    "n_estimators": "pass --trees",
-    "n_jobs": "pass --jobs",
-    "random_state": "pass --seed",
-    "oob_score": "the program estimates it itself where it can",
-    "verbose": "the program shows its progress itself",
-    "warm_start": "the program fits once",
-}
-
-
 # Boosted or not, on a grid or not, and the task.
 _KINDS: dict[tuple[bool, bool, str], Any] = {
     (False, False, "classification"): silvan.ForestClassifier,
@@ -164,26 +152,6 @@ def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
         ) from None
 
 
-def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Read NAME=VALUE; values are JSON, and text where they are not.
-
-    >>> parse_settings(["max_depth=10", "criterion=entropy", "honest=true"])
-    {'max_depth': 10, 'criterion': 'entropy', 'honest': True}
-    """
-    settings = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (equals and name):
-            raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
-        if name in _OTHER_OPTIONS:
-            raise UsageError(f"--set cannot change {name}; {_OTHER_OPTIONS[name]}.")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings
-
-
 def fit_rows(data: Dataset) -> Any:
     """Rows as forests are fitted on them: a table with its names, or flat rows."""
     return data.X if data.names else data.X.reshape(len(data.X), -1)
@@ -191,18 +159,10 @@ def fit_rows(data: Dataset) -> Any:
 
 def load_model(path: Path) -> BaseForest:
     """A fitted forest from its file."""
+    check_model(path)
     try:
         forest = silvan.load(path)
-    except FileNotFoundError:
-        raise ModelError(
-            f"{path} does not exist; make a model with: silvan fit DATA --out {path}"
-        ) from None
     except (FileFormatError, OSError) as error:
-        if isinstance(error, FileFormatError) and is_data(path):
-            raise ModelError(
-                f"{path} is a file of data, not a model; pass the model that silvan fit wrote "
-                "first, then the data."
-            ) from None
         raise ModelError(f"{path}: {error}") from None
     if not (isinstance(forest, BaseForest) and hasattr(forest, "predict")):
         raise ModelError(

@@ -20,11 +20,11 @@ from silvan.app.console import note
 from silvan.app.data import Dataset, Request
 from silvan.app.data.columns import as_array, as_features, as_targets
 from silvan.app.data.dataset import Source, arrange
-from silvan.app.data.scanning import table_format
 from silvan.app.data.tables import TableFile
 from silvan.app.errors import UsageError
+from silvan.app.formats import table_format
 from silvan.app.growing import fit_timed
-from silvan.app.inputs import check_choices, note_target
+from silvan.app.inputs import note_target
 from silvan.app.models import Growing, decide_task, make_forest
 from silvan.app.names import BOOST
 from silvan.app.numbers import write_count
@@ -99,7 +99,6 @@ def fit_with_workers(
 ) -> Fitted:
     """Fit a forest on a Parquet file by processes of a bounded memory."""
     on_cluster, local_cluster, connect, delayed = _import_dask()
-    check_choices(asked, task)
     _check_memory(work.memory)
     if work.forest == BOOST:
         raise UsageError(

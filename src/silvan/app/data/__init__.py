@@ -2,6 +2,6 @@
 
 from silvan.app.data.dataset import Batch, Dataset, Layout, Request, Source
 from silvan.app.data.dialect import Spelling
-from silvan.app.data.opening import is_data, open_source
+from silvan.app.data.opening import open_source
 
-__all__ = ["Batch", "Dataset", "Layout", "Request", "Source", "Spelling", "is_data", "open_source"]
+__all__ = ["Batch", "Dataset", "Layout", "Request", "Source", "Spelling", "open_source"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from silvan.app.data.arrays import ArrayFile
 from silvan.app.data.dataset import Source
 from silvan.app.data.dialect import PLAIN, Spelling
 from silvan.app.data.images import ImageFolder
-from silvan.app.data.scanning import not_for, table_format
+from silvan.app.data.scanning import not_for
 from silvan.app.data.series import SeriesFile, is_labelled_tsv
 from silvan.app.data.standard_input import copy_standard_input
 from silvan.app.data.tables import TableFile
 from silvan.app.errors import DataError
+from silvan.app.formats import table_format
+from silvan.app.parsing import check_data
 
 _FORMATS = (
     "tables (.csv, .tsv, .parquet, .arrow, .feather, .xlsx), arrays (.npy, .npz), time "
@@ -25,10 +26,7 @@ def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     """The reader of a file or folder, chosen by its name and first line."""
     if str(path) == "-":
         path = copy_standard_input()
-    if not path.exists():
-        raise DataError(f"{path} does not exist; check the path.")
-    if path.is_file() and not os.access(path, os.R_OK):
-        raise DataError(f"{path} may not be read; ask for permission.")
+    check_data(path)
     is_series = path.suffix.lower() == ".tsv" and path.is_file() and is_labelled_tsv(path)
     if table_format(path) is not None and path.is_file() and not is_series:
         return TableFile(path, spelling)
@@ -42,8 +40,3 @@ def open_source(path: Path, spelling: Spelling = PLAIN) -> Source:
     if suffix == ".ts" or is_series:
         return SeriesFile(path)
     raise DataError(f"{path} has an unknown format; silvan reads {_FORMATS}.")
-
-
-def is_data(path: Path) -> bool:
-    """Whether a file has the name of one that is read as data."""
-    return table_format(path) is not None or path.suffix.lower() in (".npy", ".npz", ".ts")

@@ -28,22 +28,10 @@ from silvan.app.data.percentages import (
     with_percentages,
 )
 from silvan.app.errors import DataError, UsageError
+from silvan.app.formats import table_format
 
-_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-    ".ipc": "ipc",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-}
 # Days come first where dots are between the numbers; between slashes nobody knows.
 _DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S")
-# What a name may end in after .csv or .tsv; PyArrow reads through them.
-_COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 
 
 def not_for(path: Path) -> UsageError:
@@ -52,14 +40,6 @@ def not_for(path: Path) -> UsageError:
         f"--missing, --decimal and --encoding are for text tables, but {path} is none; leave them "
         "out."
     )
-
-
-def table_format(path: Path) -> str | None:
-    """The format of a table by its name; a compressed CSV counts as CSV."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSIONS:
-        suffixes = [suffix for suffix in suffixes[-2:-1] if _FORMATS.get(suffix) == "csv"]
-    return _FORMATS.get(suffixes[-1]) if suffixes else None
 
 
 class Scanner:
