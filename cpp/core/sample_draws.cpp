@@ -294,8 +294,8 @@ std::vector<std::uint64_t> hash_samples(const FeatureMatrix& features, const Tar
     team.for_blocks(features.n_samples, block_size, [&](std::int64_t first, std::int64_t last) {
         if (features.sparse != nullptr) {
             // As dense blocks, so that the hashes are those of the dense matrix.
-            dense.use([&](DenseBlock& rows) {
-                const FeatureMatrix block = rows.fill(*features.sparse, first, last);
+            dense.use([&](DenseBlock& samples) {
+                const FeatureMatrix block = samples.fill(*features.sparse, first, last);
                 for (std::int64_t i = first; i < last; ++i) {
                     throw_if_stopped(features.n_features);
                     hashes[static_cast<std::size_t>(i)] =

@@ -223,7 +223,7 @@ def test_unseen_categories_are_average_and_missing_ones_are_missing():
     forest = ForestClassifier(30, random_state=0).fit(X, y)
     rows = X[:4].astype({"colour": object})
     rows["colour"] = ["mauve", None, np.nan, pd.NA]
-    encoded = forest._rows(rows)
+    encoded = forest._encoded(rows)
     np.testing.assert_array_equal(encoded[:, 0], [-1, np.nan, np.nan, np.nan])
     probabilities = forest.predict_proba(rows)
     assert np.isfinite(probabilities).all()

@@ -108,7 +108,7 @@ def test_missing_values_stay_missing(skewed, scaling):
     X[:, 2] = np.nan
     new[::5] = np.nan
     forest = ForestClassifier(40, scaling=scaling, oob_score=True, random_state=0).fit(X, y)
-    scaled = forest._rows(new)
+    scaled = forest._encoded(new)
     assert np.isnan(scaled[::5]).all()
     assert np.isnan(scaled[:, 2]).all()
     np.testing.assert_allclose(forest.predict_proba(new).sum(axis=1), 1)
@@ -119,7 +119,7 @@ def test_constant_features_and_values_far_outside_are_scaled(scaling):
     X = np.array([[1.0, 0.0], [1.0, 1e-30], [1.0, 0.0], [1.0, 1e-30]])
     forest = ForestClassifier(4, scaling=scaling, random_state=0).fit(X, [0, 1, 0, 1])
     far = np.array([[1.0, 3e38], [1.0, -3e38]])
-    assert np.isfinite(forest._rows(far)).all()
+    assert np.isfinite(forest._encoded(far)).all()
     assert forest.predict(far).tolist() == [1, 0]
 
 

@@ -132,7 +132,7 @@ bool encode(const ColumnPart& column, ValueCodes& values, std::uint8_t* codes, s
     return true;
 }
 
-// Features that may have few values, by a look at the first rows: no memory is taken for tables that have none.
+// Features that may have few values, by a look at the first samples: no memory is taken for tables that have none.
 std::int64_t count_few_valued(const FeatureMatrix& columns) {
     constexpr std::int64_t kLook = 1024;
     std::uint8_t codes[kLook];
@@ -148,7 +148,7 @@ std::int64_t count_few_valued(const FeatureMatrix& columns) {
 }  // namespace
 
 CodedFeatures::CodedFeatures(const FeatureMatrix& columns) {
-    constexpr std::int64_t kBlock = 4096;  // rows whose codes stay in the cache until all features are there
+    constexpr std::int64_t kBlock = 4096;  // samples whose codes stay in the cache until all features are there
     const std::int64_t n = columns.n_samples;
     const std::int64_t p = columns.n_features;
     if (columns.type != FeatureType::float32) return;
@@ -202,7 +202,7 @@ void CodedFeatures::order_codes(std::vector<ValueCodes>& values) {
 }
 
 void CodedFeatures::copy_columns() {
-    constexpr std::int64_t kBlock = 64;  // rows whose codes stay in the first cache while all columns are written
+    constexpr std::int64_t kBlock = 64;  // samples whose codes stay in the first cache while all columns are written
     const std::int64_t p = view_.row_stride;
     columns_.allocate(codes_.size());
     for (std::int64_t first = 0; first < n_samples_; first += kBlock) {

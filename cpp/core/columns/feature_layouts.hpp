@@ -14,10 +14,10 @@ struct FeatureLayouts {
     FeatureMatrix columns;  // column-major: large nodes stream through columns
     FeatureMatrix rows;     // the same values row-major, or without data where the caller has none
 
-    // The layout that touches fewer cache lines. Trees grow depth first, so the rows of a small node stay in
-    // the second-level cache while its subtree grows: reading them row by row beats columns, where each row of
-    // a small node is a miss for each feature. Features that lie side by side, as in a patch, share the lines of
-    // a row in larger nodes, too.
+    // The layout that touches fewer cache lines. Trees grow depth first, so the samples of a small node stay
+    // in the second-level cache while its subtree grows: reading them row by row beats columns, where each sample
+    // of a small node is a miss for each feature. Features that lie side by side, as in a patch, share the lines
+    // of a sample in larger nodes, too.
     const FeatureMatrix& layout_for(const Direction& direction, std::int64_t n_samples) const;
 
     // Whole rows are read where they are at hand in the stored type.
@@ -28,15 +28,15 @@ struct FeatureLayouts {
 
 class ValueCodes;
 
-// Features of at most 256 distinct values as bytes, each row's side by side: a small node finds all of a row's
-// features in a cache line or two, and engines count bytes faster than they compare floats. Not made where fewer than
-// half of the features have so few values.
+// Features of at most 256 distinct values as bytes, each sample's side by side: a small node finds all of a
+// sample's features in a cache line or two, and engines count bytes faster than they compare floats. Not made where
+// fewer than half of the features have so few values.
 class CodedFeatures {
 public:
     CodedFeatures() = default;  // of none
     explicit CodedFeatures(const FeatureMatrix& columns);
 
-    // Whether a node of so many rows should read the direction here.
+    // Whether a node of so many samples should read the direction here.
     bool serve(const Direction& direction, std::int64_t n_samples) const;
 
     const FeatureCodes& view() const { return view_; }

@@ -170,7 +170,7 @@ void CodeCounts::start(const NodeContext& node, const ClassTargets& targets, std
     }
 }
 
-// Nodes of many of the samples stream through columns; the rows of smaller ones are in the cache, or soon will be.
+// Nodes of many of the samples stream through columns; those of smaller ones are in the cache, or soon will be.
 void CodeCounts::count(const CodedColumn* columns, std::int64_t n_columns) {
     std::copy_n(columns, n_columns, columns_.begin());
     streams_ = columns[0].contiguous != nullptr && 8 * n_samples_ > columns[0].n_samples;

@@ -122,49 +122,49 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         check_more_trees(int(self.n_estimators), self.n_iter_)
 
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the rounds that `earlier` lacks."""
-        super()._grow_on(rows, earlier)
-        for name, value in rows.targets.attributes.items():
+        super()._grow_on(samples, earlier)
+        for name, value in samples.targets.attributes.items():
             if not name.startswith("_"):
                 setattr(self, name, value)
-        self._sampling = rows.sampling
-        projections, options = self._growth(rows.sampling.plan)
-        options.seed = rows.sampling.seed
-        if rows.spreads is not None:
-            projections = projections._with_spreads(rows.spreads)
+        self._sampling = samples.sampling
+        projections, options = self._growth(samples.sampling.plan)
+        options.seed = samples.sampling.seed
+        if samples.spreads is not None:
+            projections = projections._with_spreads(samples.spreads)
         self.projections_ = clone(projections, safe=False)
         if earlier is None or self.n_iter_ < self.n_estimators:
-            self._boost(rows, options, earlier)
+            self._boost(samples, options, earlier)
 
     def _boost(
         self,
-        rows: TrainingSamples,
+        samples: TrainingSamples,
         options: _core.BoostOptions,
         earlier: ForestArrays | None,
     ) -> None:
-        stops = stops_early(self, rows.sampling.plan.n_kept)
+        stops = stops_early(self, samples.sampling.plan.n_kept)
         stopping = Stopping(int(self.n_iter_no_change), float(self.tol)) if stops else None
         out_of_bag = self.early_stopping == OUT_OF_BAG
-        parts = make_parts(rows, self.validation_fraction if stops and not out_of_bag else None)
+        parts = make_parts(samples, self.validation_fraction if stops and not out_of_bag else None)
         training = parts.training
         settle_leaves(self, len(training.y), options)
-        loss = self._make_loss(rows.targets).adapt(training.y, training.weight)
-        start = ask_start(loss, training.y, training.weight, self._n_predicted(rows.targets))
+        loss = self._make_loss(samples.targets).adapt(training.y, training.weight)
+        start = ask_start(loss, training.y, training.weight, self._n_predicted(samples.targets))
         n_earlier = 0
         if earlier is not None:
             self._check_same_loss(loss, start)
             # Directions may be fitted to the gradients of the round that they are drawn in.
             n_earlier = self.n_iter_ - self.n_iter_ % options.redraw_every
             earlier = earlier.trees(0, n_earlier * (earlier.n_trees // self.n_iter_))
-        booster = self._make_booster(parts, rows, options, len(start))
+        booster = self._make_booster(parts, samples, options, len(start))
         boosting = Boosting(
             booster, parts, loss, options.learning_rate, self._n_threads(), self._n_categories()
         )
         boosting.scores_out_of_bag = out_of_bag
         boosting.begin(start, earlier if n_earlier else None, n_earlier)
         scoring = Scoring(loss, self.scoring, self)
-        scored = ScoredSamples(training, rows.sampling.seed)
+        scored = ScoredSamples(training, samples.sampling.seed)
         curves = self._earlier_curves(n_earlier)
         if n_earlier == 0:
             boosting.score(scoring, scored, curves)
@@ -196,12 +196,12 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             )
 
     def _make_booster(
-        self, parts: Parts, rows: TrainingSamples, options: _core.BoostOptions, n_outputs: int
+        self, parts: Parts, given: TrainingSamples, options: _core.BoostOptions, n_outputs: int
     ) -> _core.Booster:
         training = parts.training
         n_features = training.features.shape[1]
-        use_source = training.features is rows.features.columns
-        features = rows.features if use_source else TrainingFeatures(training.features, None)
+        use_source = training.features is given.features.columns
+        features = given.features if use_source else TrainingFeatures(training.features, None)
         n_samples = len(training.y)
         samples = _core.TrainingSet(
             *features,
@@ -226,22 +226,22 @@ class BoostedForest(BoostedParameters, SupervisedForest):
     def _raw_scores(self, checked: NDArray[Any]) -> Floats:
         """Sums over the trees, for samples that were checked."""
 
-        def add_up(rows: NDArray[Any]) -> Floats:
-            raw = np.tile(self.start_, (len(rows), 1))
+        def add_up(samples: NDArray[Any]) -> Floats:
+            raw = np.tile(self.start_, (len(samples), 1))
             n_trees = self.forest_.n_trees
-            _core.add_leaf_values(self.forest_, rows, raw, (0, n_trees), self._n_threads())
+            _core.add_leaf_values(self.forest_, samples, raw, (0, n_trees), self._n_threads())
             return raw
 
         return self._ask_trees(add_up, checked)
 
     def _staged_raw_scores(self, X: ArrayLike) -> Iterator[Floats]:
         """Raw scores after each round; the same array every time."""
-        rows = self._rows(X)
-        raw = np.tile(self.start_, (len(rows), 1))
+        samples = self._encoded(X)
+        raw = np.tile(self.start_, (len(samples), 1))
         per_round = self.forest_.n_trees // self.n_iter_
         for first in range(0, self.forest_.n_trees, per_round):
             trees = (first, first + per_round)
-            _core.add_leaf_values(self.forest_, rows, raw, trees, self._n_threads())
+            _core.add_leaf_values(self.forest_, samples, raw, trees, self._n_threads())
             yield raw
 
     def _predict_values(self, checked: NDArray[Any]) -> Floats:

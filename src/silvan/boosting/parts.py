@@ -29,34 +29,34 @@ class Parts(NamedTuple):
     order: NDArray[np.uint32]  # canonical, of the samples to grow on
 
 
-def make_parts(rows: TrainingSamples, share: int | float | None) -> Parts:
+def make_parts(samples: TrainingSamples, share: int | float | None) -> Parts:
     """Merge samples that are equal into one of their total weight, and hold a share of them out.
 
     Then a whole weight and a repeated sample are the same, and no sample is in both parts. Classes
     have the same share in both where that is possible.
     """
-    y = rows.targets.kept(rows.sampling.plan)
-    ordered, weight = _distinct(rows, y)
+    y = samples.targets.kept(samples.sampling.plan)
+    ordered, weight = _distinct(samples, y)
     held_out = None
     if share is not None:
-        ordered, validation = _split(ordered, y, share, rows.sampling.seed)
-        held_out = _take(rows.features.columns, y, weight, validation)
+        ordered, validation = _split(ordered, y, share, samples.sampling.seed)
+        held_out = _take(samples.features.columns, y, weight, validation)
     taken = np.zeros(len(y), dtype=np.bool_)
     taken[ordered] = True
-    training = _take(rows.features.columns, y, weight, np.flatnonzero(taken))
+    training = _take(samples.features.columns, y, weight, np.flatnonzero(taken))
     order = (np.cumsum(taken) - 1)[ordered].astype(np.uint32)
     return Parts(training, held_out, order)
 
 
 def _distinct(
-    rows: TrainingSamples, y: NDArray[Any]
+    samples: TrainingSamples, y: NDArray[Any]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:
     """Numbers of one of each of the samples that are equal, in canonical order, and weights.
 
     The weights are total ones, to be read at these numbers; None if all are equal.
     """
-    order, given = rows.sampling.order, rows.sampling.weights
-    repeats = _core.sample_repeats(rows.features.rows, y.reshape(len(y), -1), order).astype(bool)
+    order, given = samples.sampling.order, samples.sampling.weights
+    repeats = _core.sample_repeats(samples.features.rows, y.reshape(len(y), -1), order).astype(bool)
     if not repeats.any():
         return order, given
     first = np.flatnonzero(~repeats)

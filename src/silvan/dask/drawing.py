@@ -150,14 +150,16 @@ def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> list[F
     pieces: list[ForestArrays] = []
     trees: list[ForestArrays] = []
     for tree, drawn in enumerate(zip(*parts, strict=True), first):
-        rows = _training_rows(job, list(drawn))
-        trees.append(forest._grow_range(rows, forest._growth_on(rows), (tree, tree + 1), look))
+        samples = _training_samples(job, list(drawn))
+        trees.append(
+            forest._grow_range(samples, forest._growth_on(samples), (tree, tree + 1), look)
+        )
         if sum(grown.nbytes for grown in trees) >= BYTES_OF_A_PIECE:
             pieces.append(join_forests(trees))
     return [*pieces, join_forests(trees)] if trees else pieces
 
 
-def _training_rows(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
+def _training_samples(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
     """The samples of one tree as the core grows on them."""
     X = np.concatenate([part.X for part in drawn])
     y = np.concatenate([part.y for part in drawn])
@@ -207,10 +209,12 @@ def vote_on_block(
     for places in drawn:
         counts[places] -= 1
     for part in slices_of_cells(forest, block):
-        rows = forest._scaled(block.X[part])
+        samples = forest._scaled(block.X[part])
         for tree, places in enumerate(drawn, first):
-            votes = _core.predict(arrays.tree(tree), rows, forest._hard_votes, 1)
-            inside = places[slice(*np.searchsorted(places, [part.start, part.start + len(rows)]))]
+            votes = _core.predict(arrays.tree(tree), samples, forest._hard_votes, 1)
+            inside = places[
+                slice(*np.searchsorted(places, [part.start, part.start + len(samples)]))
+            ]
             votes[inside - part.start] = 0.0
             sums[part] += votes
     return sums, counts

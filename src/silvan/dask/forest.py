@@ -116,24 +116,24 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         layout: Any = checked.X
-        rows: TrainingSamples = layout.read(self, checked, seed)
-        return rows
+        samples: TrainingSamples = layout.read(self, checked, seed)
+        return samples
 
     def _grow_range(
         self,
-        rows: TrainingSamples,
+        samples: TrainingSamples,
         growth: Growth,
         trees: tuple[int, int],
         on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
-        layout: Any = rows.features
-        grown: ForestArrays = layout.grow(self, rows, trees, on_progress)
+        layout: Any = samples.features
+        grown: ForestArrays = layout.grow(self, samples, trees, on_progress)
         return grown
 
     def _out_of_bag_votes(
-        self, rows: TrainingSamples
+        self, samples: TrainingSamples
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        layout: Any = rows.features
+        layout: Any = samples.features
         votes: tuple[NDArray[np.float64], NDArray[np.int32]] = layout.out_of_bag(self)
         return votes
 

@@ -163,19 +163,19 @@ class Partitioned:
         )
 
     def grow(
-        self, forest: ClusterForest, rows: TrainingSamples, trees: tuple[int, int], progress: Any
+        self, forest: ClusterForest, samples: TrainingSamples, trees: tuple[int, int], progress: Any
     ) -> ForestArrays:
         """Grow batches of trees, each from one pass over the partitions."""
         job = GrowingJob(
             forest._reader(),
-            rows.sampling.plan.without_samples(),
-            rows.targets.with_encoded(rows.targets.encoded[:0]),
-            rows.targets.rounding(rows.sampling.plan),
-            rows.spreads,
-            rows.sampling.seed,
+            samples.sampling.plan.without_samples(),
+            samples.targets.with_encoded(samples.targets.encoded[:0]),
+            samples.targets.rounding(samples.sampling.plan),
+            samples.spreads,
+            samples.sampling.seed,
         )
         first, last = trees
-        at_once = self._trees_at_once(rows)
+        at_once = self._trees_at_once(samples)
         batches = TreeBatches(self._session, self._blocks, self._drawer)
         grown = ForestCollector()
         for start in range(first, last, at_once):
@@ -285,13 +285,13 @@ class Partitioned:
         inside = slice(*np.searchsorted(kept, [start, end]))
         return kept[inside] - start, None if counts is None else counts[inside]
 
-    def _trees_at_once(self, rows: TrainingSamples) -> int:
+    def _trees_at_once(self, samples: TrainingSamples) -> int:
         """How many trees the memory of the workers has room for."""
-        encoding, plan = self._encoding, rows.sampling.plan
+        encoding, plan = self._encoding, samples.sampling.plan
         itemsize = 1 if encoding.dtype == np.uint8 and self._scaler is None else 4
-        width = encoding.forest._n_features() * itemsize + 8 * rows.targets.n_values + 16
-        if rows.channels is not None:
-            width += rows.channels.bytes_per_sample
+        width = encoding.forest._n_features() * itemsize + 8 * samples.targets.n_values + 16
+        if samples.channels is not None:
+            width += samples.channels.bytes_per_sample
         n_drawn = min(plan.n_draws, plan.n_kept)
         tree = n_drawn * width
         smallest = self._session.smallest_memory()

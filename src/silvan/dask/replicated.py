@@ -30,10 +30,10 @@ class Replica:
     """What a worker grows trees on: a forest that has seen the data, and its samples."""
 
     forest: BaggedSupervisedForest
-    rows: Any  # CheckedSamples, then TrainingSamples
+    samples: Any  # CheckedSamples, then TrainingSamples
 
     def __sizeof__(self) -> int:
-        return n_bytes(self.rows)
+        return n_bytes(self.samples)
 
 
 class Replicated:
@@ -66,7 +66,7 @@ class Replicated:
         return TrainingSamples(layout, checked.targets, sampling, *learnt_of_them)
 
     def grow(
-        self, forest: ClusterForest, rows: TrainingSamples, trees: tuple[int, int], progress: Any
+        self, forest: ClusterForest, samples: TrainingSamples, trees: tuple[int, int], progress: Any
     ) -> ForestArrays:
         """Share out ranges of trees, and join them in their order."""
         session = self._session
@@ -115,25 +115,25 @@ def check_replica(
 
 def describe_check(replica: Replica) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """What checking has learnt, without the samples."""
-    return learnt(replica.forest), tuple(replica.rows[1:])
+    return learnt(replica.forest), tuple(replica.samples[1:])
 
 
 def read_replica(replica: Replica, seed: int) -> Replica:
     """Read samples that were checked."""
-    return Replica(replica.forest, replica.forest._read_samples(replica.rows, seed))
+    return Replica(replica.forest, replica.forest._read_samples(replica.samples, seed))
 
 
 def describe_samples(replica: Replica) -> tuple[Any, ...]:
     """Draws and what was learnt of the samples, without them."""
-    return tuple(replica.rows[2:])
+    return tuple(replica.samples[2:])
 
 
 def grow_range(
     forest: BaggedSupervisedForest, replica: Replica, trees: tuple[int, int]
 ) -> ForestArrays:
     """Grow a range of trees."""
-    rows: TrainingSamples = replica.rows
-    return forest._grow_range(rows, forest._growth_on(rows), trees, stop_if_cancelled())
+    samples: TrainingSamples = replica.samples
+    return forest._grow_range(samples, forest._growth_on(samples), trees, stop_if_cancelled())
 
 
 def vote_out_of_bag(
@@ -141,4 +141,4 @@ def vote_out_of_bag(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Votes of the trees on samples that they did not draw."""
     forest.forest_ = arrays
-    return forest._out_of_bag_votes(replica.rows)
+    return forest._out_of_bag_votes(replica.samples)

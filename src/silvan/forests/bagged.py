@@ -45,41 +45,43 @@ class BaggedForest(BaggedParameters, BaseForest):
         self._choose_criterion(options, plan, n_features)
         return projections, options
 
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
-        for name, value in rows.targets.attributes.items():
+        for name, value in samples.targets.attributes.items():
             setattr(self, name, value)
-        self._sampling = rows.sampling
-        projections, options = self._growth_on(rows)
+        self._sampling = samples.sampling
+        projections, options = self._growth_on(samples)
         length = trees_per_round(projections)
         n_trees, forest = int(self.n_estimators), earlier
         for first, last in rounds(0 if earlier is None else earlier.n_trees, n_trees, length):
             drawn_from = guide(projections, forest, first, length)
-            grown = self._grow(rows, (drawn_from, options), (first, last))
+            grown = self._grow(samples, (drawn_from, options), (first, last))
             self.forest_ = forest = grown if forest is None else forest.append(grown)
         self.projections_ = clone(guide(projections, forest, n_trees - 1, length), safe=False)
 
-    def _growth_on(self, rows: TrainingSamples) -> Growth:
+    def _growth_on(self, samples: TrainingSamples) -> Growth:
         """The distribution, with what it learns from the samples, and the options of the core."""
-        projections, options = self._growth(rows.sampling.plan)
-        if rows.spreads is not None:
-            projections = projections._with_spreads(rows.spreads)
-        options.seed = rows.sampling.seed
+        projections, options = self._growth(samples.sampling.plan)
+        if samples.spreads is not None:
+            projections = projections._with_spreads(samples.spreads)
+        options.seed = samples.sampling.seed
         return projections, options
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_bagged_parameters(self._settled())
 
-    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
+    def _grow(
+        self, samples: TrainingSamples, growth: Growth, trees: tuple[int, int]
+    ) -> ForestArrays:
         """Grow the trees from the first number to before the last."""
         first, last = trees
         with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
-            grown = self._grow_range(rows, growth, trees, progress)
+            grown = self._grow_range(samples, growth, trees, progress)
         alpha = self._pruning()
         if alpha > 0:
             grown = prune(grown, alpha)
-        values = rows.targets.leaf_values(grown, rows.sampling, first, pruned=alpha > 0)
+        values = samples.targets.leaf_values(grown, samples.sampling, first, pruned=alpha > 0)
         return replace(grown, values=values)
 
     def _pruning(self) -> float:
@@ -88,16 +90,16 @@ class BaggedForest(BaggedParameters, BaseForest):
 
     def _grow_range(
         self,
-        rows: TrainingSamples,
+        samples: TrainingSamples,
         growth: Growth,
         trees: tuple[int, int],
         on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
         """The same, with leaf values in terms of the targets that the core reads."""
-        sampling, n_features = rows.sampling, rows.features.columns.shape[1]
+        sampling, n_features = samples.sampling, samples.features.columns.shape[1]
         projections, options = growth
         arrays = _core.grow(
-            self._training_set(rows),
+            self._training_set(samples),
             projections._to_native(n_features),
             options,
             trees,
@@ -106,7 +108,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         )
         arrays["members"] = sampling.sample_numbers(arrays["members"])
         return ForestArrays.from_native(
-            arrays, n_features, rows.targets.n_values, self._n_categories()
+            arrays, n_features, samples.targets.n_values, self._n_categories()
         )
 
     def _check_fitted(self) -> None:

@@ -126,15 +126,15 @@ class BaggedSupervisedForest(
         options.random_thresholds = thresholds != "best"
         options.agnostic = thresholds == "agnostic"
 
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, then score out of bag if asked for."""
         self._criterion = self._criteria[self.criterion]
         self._hard_votes = self._asks_for_hard_votes()
-        super()._grow_on(rows, earlier)
+        super()._grow_on(samples, earlier)
         for name in _OUT_OF_BAG:
             self.__dict__.pop(name, None)
         if self.oob_score:
-            self._score_out_of_bag(rows)
+            self._score_out_of_bag(samples)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -142,13 +142,13 @@ class BaggedSupervisedForest(
         check_bagged_supervised_parameters(self._settled())
 
     def _out_of_bag_votes(
-        self, rows: TrainingSamples
+        self, samples: TrainingSamples
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Sums of votes over the trees that did not draw a sample, and how many these are."""
-        sampling, hard = rows.sampling, self._hard_votes
+        sampling, hard = samples.sampling, self._hard_votes
         sums, counts = _core.predict_out_of_bag(
             self.forest_,
-            rows.features.rows,
+            samples.features.rows,
             hard,
             sampling.native(),
             sampling.seed,
@@ -156,9 +156,9 @@ class BaggedSupervisedForest(
         )
         return sums, counts
 
-    def _score_out_of_bag(self, rows: TrainingSamples) -> None:
+    def _score_out_of_bag(self, samples: TrainingSamples) -> None:
         sampling = self._sampling
-        sums, counts = self._out_of_bag_votes(rows)
+        sums, counts = self._out_of_bag_votes(samples)
         n_missed = int(np.count_nonzero(counts == 0))
         if n_missed:
             # A tree leaves out a share of about exp(-n_draws / n) of n samples.
@@ -178,7 +178,7 @@ class BaggedSupervisedForest(
         scored = np.zeros(len(predictions), dtype=np.bool_)
         scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
-        y_true, y_pred = self._keep_out_of_bag(predictions, rows.targets.encoded, scored)
+        y_true, y_pred = self._keep_out_of_bag(predictions, samples.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
         self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
 
@@ -207,7 +207,7 @@ class BaggedSupervisedForest(
         """Means over the trees of leaf values or votes, for samples that were checked."""
         hard, n_threads = self._hard_votes, self._n_threads()
         values: NDArray[np.float64] = self._ask_trees(
-            lambda rows: _core.predict(self.forest_, rows, hard, n_threads), checked
+            lambda samples: _core.predict(self.forest_, samples, hard, n_threads), checked
         )
         return values
 

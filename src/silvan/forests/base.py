@@ -70,7 +70,7 @@ class BaseForest(
         """The distribution to draw from and the options of the core, checked against the data."""
 
     @abstractmethod
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, and set what was learnt."""
 
     def _n_categories(self) -> NDArray[np.int64] | None:
@@ -106,7 +106,7 @@ class BaseForest(
             projections=self.projections_,
             sampling=self._sampling,
             n_threads=self._n_threads(),
-            read=self._rows,
+            read=self._encoded,
             check=self._check_dense_samples,
             sample_shape=self._sample_shape(),
             n_features=self._n_features(),
@@ -123,24 +123,24 @@ class BaseForest(
         seed = earlier["_sampling"].seed if earlier else draw_seed(self.random_state)
 
         # Validation is complete but for a warm start's samples; work starts here.
-        rows = self._read_samples(checked, seed)
+        samples = self._read_samples(checked, seed)
         if earlier:
-            check_same_samples(earlier["_sampling"], rows.sampling)
-        self._grow_on(rows, earlier.get("forest_"))
+            check_same_samples(earlier["_sampling"], samples.sampling)
+        self._grow_on(samples, earlier.get("forest_"))
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:
         """Check the number of trees that a warm start goes on to."""
         check_more_trees(int(self.n_estimators), earlier.n_trees)
 
-    def _training_set(self, rows: TrainingSamples) -> _core.TrainingSet:
+    def _training_set(self, samples: TrainingSamples) -> _core.TrainingSet:
         """The samples as the core reads them."""
-        sampling, targets = rows.sampling, rows.targets
+        sampling, targets = samples.sampling, samples.targets
         native = _core.Targets(
             targets.native(sampling.plan), sampling.weights, targets.n_values, targets.n_averaged
         )
-        if isinstance(rows.features.columns, SparseSamples):
-            return _core.TrainingSet(rows.features.columns.native, native, sampling.native())
-        return _core.TrainingSet(*rows.features, native, sampling.native(), self._n_categories())
+        if isinstance(samples.features.columns, SparseSamples):
+            return _core.TrainingSet(samples.features.columns.native, native, sampling.native())
+        return _core.TrainingSet(*samples.features, native, sampling.native(), self._n_categories())
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as the core grows on them, and the draws of every tree."""
@@ -187,11 +187,11 @@ class BaseForest(
             Number of the leaf among the nodes of its tree.
         """
         leaves: NDArray[np.int32] = self._ask_trees(
-            lambda rows: _core.apply(self.forest_, rows, self._n_threads()), self._checked(X)
+            lambda samples: _core.apply(self.forest_, samples, self._n_threads()), self._checked(X)
         )
         return leaves
 
-    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+    def _encoded(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples for a reader of the forest; return them as the core reads them."""
         checked = self._check_dense_samples(X)
         check_features(checked)

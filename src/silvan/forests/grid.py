@@ -204,11 +204,11 @@ class GridForest(GridParameters, SupervisedForest):
 
     def _read_samples(self, checked: CheckedSamples, seed: int) -> TrainingSamples:
         """The samples as cells of channels."""
-        rows = super()._read_samples(checked, seed)
+        read = super()._read_samples(checked, seed)
         if self.channels_ is None:
-            return rows
-        samples, order = rows.features.rows, rows.sampling.order
-        targets = rows.targets.kept(rows.sampling.plan)
+            return read
+        samples, order = read.features.rows, read.sampling.order
+        targets = read.targets.kept(read.sampling.plan)
         repeats = _core.sample_repeats(samples, targets.reshape(len(targets), -1), order)
         distinct = order[np.asarray(repeats) == 0]
         n_learning = count_learning_samples(self.channels_.planes.plane)
@@ -217,8 +217,8 @@ class GridForest(GridParameters, SupervisedForest):
             self._tell_memory(channels, len(samples))
         cells = channels.transform(samples)
         features = TrainingFeatures(cells, cells)
-        sampling = make_sampling(rows.sampling.plan, features, targets, seed)
-        return rows._replace(features=features, sampling=sampling, channels=channels)
+        sampling = make_sampling(read.sampling.plan, features, targets, seed)
+        return read._replace(features=features, sampling=sampling, channels=channels)
 
     def _tell_memory(self, channels: FittedChannels, n_samples: int) -> None:
         """Say how much memory cells and running sums will take, before there are any."""
@@ -227,9 +227,9 @@ class GridForest(GridParameters, SupervisedForest):
         arrays = channels.layout.n_channels
         sys.stderr.write(f"{arrays} channels of {n_samples:,} samples take {size:,.0f} MB\n")
 
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
-        self.channels_ = rows.channels
-        super()._grow_on(rows, earlier)
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
+        self.channels_ = samples.channels
+        super()._grow_on(samples, earlier)
 
     def _scaled(self, checked: NDArray[Any]) -> NDArray[Any]:
         rows = super()._scaled(checked)

@@ -123,16 +123,16 @@ class Sampling:
     def check(self) -> Sampling:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
         _require(isinstance(self.plan, SamplePlan), "it has no plan")
-        n_rows = self.plan.check().n_kept
+        n_samples = self.plan.check().n_kept
         _require(
-            _is_vector(self.order, np.uint32, n_rows)
-            and np.array_equal(np.sort(self.order), np.arange(n_rows)),
+            _is_vector(self.order, np.uint32, n_samples)
+            and np.array_equal(np.sort(self.order), np.arange(n_samples)),
             "its order has not every sample once",
         )
         _require(
             self.cumulative is None
             or (
-                (_is_vector(self.cumulative, np.float64, n_rows))
+                (_is_vector(self.cumulative, np.float64, n_samples))
                 and _all_positive(self.cumulative)
                 and bool((self.cumulative[1:] >= self.cumulative[:-1]).all())
             ),
@@ -140,11 +140,11 @@ class Sampling:
         )
         _require(
             self.weights is None
-            or (_is_vector(self.weights, np.float64, n_rows) and _all_positive(self.weights)),
+            or (_is_vector(self.weights, np.float64, n_samples) and _all_positive(self.weights)),
             "its weights are not positive numbers, one for each sample",
         )
         _require(
-            self.repeats is None or _is_vector(self.repeats, np.uint8, n_rows),
+            self.repeats is None or _is_vector(self.repeats, np.uint8, n_samples),
             "it does not say of every sample whether it is repeated",
         )
         _require(
@@ -152,7 +152,7 @@ class Sampling:
             or (
                 _is_vector(self.strata, np.int64)
                 and bool((np.diff(self.strata, prepend=0) > 0).all())
-                and self.strata[-1] == n_rows
+                and self.strata[-1] == n_samples
             ),
             "its classes do not end one after the other",
         )

@@ -250,13 +250,13 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return super()._read_samples(checked, seed)
         # Scaled or not, one copy at most.
         scaled = scale_samples(scaler, X, plan.kept, "F", self._categories)
-        rows = self._order_samples(TrainingFeatures(scaled, None), targets, plan, seed)
-        return rows._replace(scaler=scaler)
+        samples = self._order_samples(TrainingFeatures(scaled, None), targets, plan, seed)
+        return samples._replace(scaler=scaler)
 
-    def _grow_on(self, rows: TrainingSamples, earlier: ForestArrays | None) -> None:
+    def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks."""
-        self._scaler = rows.scaler
-        super()._grow_on(rows, earlier)  # type: ignore[safe-super]
+        self._scaler = samples.scaler
+        super()._grow_on(samples, earlier)  # type: ignore[safe-super]
         self.__dict__.pop("_importances", None)
 
     def _check_parameters(self) -> None:

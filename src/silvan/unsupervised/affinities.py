@@ -106,7 +106,7 @@ class _DistanceAffinity(Affinity):
             {
                 "rows": rows.ndim == 2
                 and rows.dtype.kind in "biuf"
-                and len(rows) == self.index.n_rows
+                and len(rows) == self.index.n_samples
                 and bool(np.isfinite(rows).all())
             }
         )
@@ -119,7 +119,7 @@ class _DistanceAffinity(Affinity):
     def matrix(self, leaves: NDArray[np.integer], X: Rows | None) -> csr_array:
         """Sum over the trees; their entries are merged block by block."""
         assert X is not None
-        shape = (len(leaves), self.index.n_rows)
+        shape = (len(leaves), self.index.n_samples)
         total = csr_array(shape)
         parts: list[tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]] = []
         n_entries = 0
@@ -238,7 +238,7 @@ def _subtract(a: Rows, b: Rows) -> NDArray[np.float64]:
 def _usual_distance(index: LeafIndex, X: Rows) -> float:
     """Root mean square distance between two samples of a leaf, over random pairs."""
     random = np.random.default_rng(0)
-    rows = random.integers(index.n_rows, size=_N_PAIRS)
+    rows = random.integers(index.n_samples, size=_N_PAIRS)
     leaves = index.leaves[rows, random.integers(index.n_trees, size=_N_PAIRS)]
     others = index.draw_samples(leaves, random)
     total = 0.0

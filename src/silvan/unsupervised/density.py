@@ -185,15 +185,15 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         log_density : ndarray of shape (n_samples,)
             Natural logarithm of the density.
         """
-        rows = self._rows(X)
+        samples = self._encoded(X)
         n_trees = self.forest_.n_trees
         log_factor = np.log(self.priors_) - np.log(self._by_leaf(self.partition_))
-        log_density = np.empty(len(rows))
+        log_density = np.empty(len(samples))
         step = max(1, _ENTRIES_AT_ONCE // n_trees)
-        for start in range(0, len(rows), step):
+        for start in range(0, len(samples), step):
             block = slice(start, start + step)
-            points = rows[block].astype(np.float64)
-            leaves = leaf_numbers(self.forest_, rows[block], self._n_threads())
+            points = samples[block].astype(np.float64)
+            leaves = leaf_numbers(self.forest_, samples[block], self._n_threads())
             terms = log_factor[leaves]
             for tree in range(n_trees):
                 terms[:, tree] += self._gaussians.log_density(leaves[:, tree], points)
@@ -272,13 +272,15 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
                 )
         return np.concatenate(kept)
 
-    def _grow(self, rows: TrainingSamples, growth: Growth, trees: tuple[int, int]) -> ForestArrays:
+    def _grow(
+        self, samples: TrainingSamples, growth: Growth, trees: tuple[int, int]
+    ) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
-            plan = rows.sampling.plan
+            plan = samples.sampling.plan
             max_leaves = max(1, min(plan.n_kept, plan.n_draws) // growth[1].min_samples_leaf)
-            check_covariances_fit(self.n_estimators * max_leaves, rows.features.columns.shape[1])
-        return super()._grow(rows, growth, trees)
+            check_covariances_fit(self.n_estimators * max_leaves, samples.features.columns.shape[1])
+        return super()._grow(samples, growth, trees)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         super()._fit(X, y, sample_weight)

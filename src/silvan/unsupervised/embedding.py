@@ -282,7 +282,7 @@ class ManifoldEmbedding(
     def _check_fitted(self) -> None:
         self._check_parameters()
         self._check_affinity()
-        self._check_coordinates(self._affinity.index.n_rows)
+        self._check_coordinates(self._affinity.index.n_samples)
 
     def _check_coordinates(self, n_samples: int) -> None:
         """Raise an error if labels and coordinates do not belong to so many samples."""

@@ -32,7 +32,7 @@ class LeafIndex:
 
     Parameters
     ----------
-    leaves : ndarray of shape (n_rows, n_trees)
+    leaves : ndarray of shape (n_samples, n_trees)
         Leaf of each sample in each tree, numbered over all trees.
     n_leaves : int
         Number of leaves of all trees together.
@@ -58,7 +58,7 @@ class LeafIndex:
         return sizes
 
     @property
-    def n_rows(self) -> int:
+    def n_samples(self) -> int:
         """Number of samples."""
         return len(self.leaves)
 
@@ -114,8 +114,8 @@ class LeafIndex:
 
 def membership(leaves: NDArray[np.integer], n_leaves: int) -> csr_array:
     """The matrix Z: a row of ones for each sample, in the columns of its leaves."""
-    n_rows, n_trees = leaves.shape
+    n_samples, n_trees = leaves.shape
     return csr_array(
-        (np.ones(leaves.size), leaves.ravel(), np.arange(n_rows + 1) * n_trees),
-        shape=(n_rows, n_leaves),
+        (np.ones(leaves.size), leaves.ravel(), np.arange(n_samples + 1) * n_trees),
+        shape=(n_samples, n_leaves),
     )
