@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from silvan import BoostedForestClassifier, BoostedForestRegressor
+from silvan import (
+    BoostedForestClassifier,
+    BoostedForestRegressor,
+    BoostedManifoldForestRegressor,
+)
 from silvan.losses import SquaredError
 from silvan.projections import AxisAligned, Mixture, SparseSigns
 
@@ -67,6 +71,19 @@ def test_constraints_are_refused_where_directions_have_several_features(numeric,
             BoostedForestRegressor(projections=projections, **{name: value}).fit(*numeric)
     only_axis = Mixture([(AxisAligned(), 1.0), (SparseSigns(), 0.0)])
     BoostedForestRegressor(1, projections=only_axis, **{name: value}).fit(*numeric)
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [{"monotonic_cst": [1] * 9}, {"monotonic_cst": {"a": 1}}, {"interaction_cst": "pairwise"}],
+)
+@pytest.mark.parametrize("channels", ["auto", "raw"])
+def test_forests_on_grids_have_no_constraints(constraint, channels):
+    X = np.random.default_rng(0).normal(size=(40, 3, 3))
+    name = next(iter(constraint))
+    forest = BoostedManifoldForestRegressor(2, channels=channels, **constraint)
+    with pytest.raises(ValueError, match=f"{name} must be None in a manifold forest.*leave it out"):
+        forest.fit(X, X[:, 0, 0])
 
 
 def test_constraints_by_name_are_those_by_position(numeric):

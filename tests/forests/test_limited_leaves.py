@@ -202,5 +202,5 @@ def test_constraints_need_one_number_to_order(rising):
         ForestClassifier(2, **options).fit(X, np.arange(400) % 3)
     with pytest.raises(ValueError, match="None with several outputs"):
         ForestRegressor(2, **options).fit(X, np.c_[y, y])
-    with pytest.raises(ValueError, match="0 for categorical features"):
+    with pytest.raises(ValueError, match=r"0 for categories, which have no order, .* column 0"):
         ForestRegressor(2, categorical_features=[0], **options).fit(np.abs(X).round(), y)

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
-from silvan._validation import TrainingFeatures, invalid, is_integer
+from silvan._validation import TrainingFeatures, is_integer
 from silvan.boosting.answers import ask_start
 from silvan.boosting.parameters import (
     OUT_OF_BAG,
@@ -29,7 +29,7 @@ from silvan.boosting.parts import Parts, make_parts
 from silvan.boosting.rounds import Boosting, Curves, Stopping, rounds_to_keep, run_rounds
 from silvan.boosting.scores import ScoredSamples, Scoring
 from silvan.forest_arrays import ForestArrays
-from silvan.forests.constraints import part_features
+from silvan.forests.constraints import part_features, require_numbers
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples, check_more_trees
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
@@ -106,17 +106,9 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         n_features = self._n_columns()
         projections = self._resolve_projections(n_features)
         options = boost_options(self, projections, plan.n_kept, n_features)
-        n_categories = self._n_categories()
         monotone = np.asarray(options.monotone)
-        if n_categories is not None and monotone.size:
-            constrained = np.flatnonzero((monotone != 0) & (n_categories > 0))
-            if constrained.size:
-                raise invalid(
-                    "monotonic_cst",
-                    f"0 for categories, which have no order, and so for column {constrained[0]}",
-                    self.monotonic_cst,
-                    "leave that column out, or pass ordered categories as numbers",
-                )
+        if monotone.size:
+            require_numbers(monotone, self._n_categories(), self.monotonic_cst)
         return projections, options
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:

@@ -40,6 +40,20 @@ def require_single_features(name: str, given: object, projections: ProjectionDis
         )
 
 
+def require_no_constraints(forest: Any) -> None:
+    """Refuse constraints on single features in a forest that takes no other directions."""
+    for name in ("monotonic_cst", "interaction_cst"):
+        given = getattr(forest, name, None)
+        if given is not None:
+            raise invalid(
+                name,
+                "None in a manifold forest, whose splits read several cells of the grid at once",
+                given,
+                "leave it out, or fit a forest with projections=silvan.projections.AxisAligned() "
+                "on flat samples",
+            )
+
+
 def require_one_number(given: object, targets: Targets) -> None:
     """Refuse monotone constraints where a prediction is not one number or one probability."""
     if isinstance(targets, ClassTargets):
@@ -64,12 +78,15 @@ def require_numbers(
     signs: NDArray[np.int8], n_categories: NDArray[np.int64] | None, given: object
 ) -> None:
     """Refuse monotone constraints on categories, which have no order."""
-    if n_categories is not None and (signs[n_categories > 0] != 0).any():
+    if n_categories is None:
+        return
+    constrained = np.flatnonzero((signs != 0) & (n_categories > 0))
+    if constrained.size:
         raise invalid(
             "monotonic_cst",
-            "0 for categorical features",
+            f"0 for categories, which have no order, and so for column {constrained[0]}",
             given,
-            "constrain numeric features only, or see categorical_features",
+            "leave that column out of it, or pass ordered categories as numbers",
         )
 
 

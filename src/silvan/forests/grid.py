@@ -21,6 +21,7 @@ from silvan.channels import FittedChannels
 from silvan.channels.fitting import count_learning_samples, learn_channels
 from silvan.channels.plane import contiguous_axes, find_planes
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.constraints import require_no_constraints
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid_defaults import (
@@ -179,6 +180,7 @@ class GridForest(GridParameters, SupervisedForest):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        require_no_constraints(self)
         if self._is_raw():
             check_raw(self)
 
