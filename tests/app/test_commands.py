@@ -36,6 +36,19 @@ def test_a_target_of_one_class_is_pointed_out(run, folder):
     (folder / "one.csv").write_text("a,b,y\n" + "1,2,x\n" * 5)
     result = run("fit", "one.csv", "--target", "y", "--out", "one.silvan", *FEW)
     assert "every row has x, so every prediction will be that." in messages(result)
+    # A forest that is there already predicts what it has learnt.
+    assert "every row has x." in messages(run("score", "one.silvan", "one.csv"))
+
+
+def test_other_data_than_those_of_fit_are_refused_before_forests_are_compared(
+    run, folder, monkeypatch
+):
+    head, *rows = (folder / "iris.csv").read_text().splitlines()
+    (folder / "part.csv").write_text("\n".join([head, *rows[:120]]))
+    run("fit", "iris.csv", *IRIS, "--out", "all.silvan", *FEW)
+    monkeypatch.setattr("silvan.app.comparison.compare", None)  # work would fail
+    result = run("report", "all.silvan", "part.csv", *IRIS, code=3)
+    assert "fitted on 150 rows but the data have 120" in messages(result)
 
 
 @pytest.mark.parametrize("name", ["iris.csv", "iris.parquet", "iris.arrow"])

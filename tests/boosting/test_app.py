@@ -31,10 +31,13 @@ def test_fit_predict_info_and_report_of_a_boosted_forest(flowers, tmp_path):
         "fit", flowers, "--target", "target", "--boost", "--trees", 60, *stopping, "--out", model
     )
     assert "rounds" in output and "Loss on rows held out" in output
+    assert "split along single features or sums and differences of a few random features" in output
     forest = silvan.load(model)
     assert isinstance(forest, silvan.BoostedForestClassifier)
     described = run("info", model)
     assert f"in {forest.n_iter_} rounds" in described and "MultinomialLogLoss(" in described
+    # The spreads that the fit has measured are no part of what was asked for.
+    assert "(UnitFree(SparseSigns()), 1.0)" in described
     predicted = run("predict", model, flowers, "--probabilities")
     assert predicted.splitlines()[0] == '"prediction","p_setosa","p_versicolor","p_virginica"'
     run(

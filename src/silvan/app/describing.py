@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import silvan
 from silvan.app.numbers import write_count
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
-from silvan.projections import UnitFree, Windows
+from silvan.projections import Mixture, ProjectionDistribution, UnitFree, Windows
 
 _MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
@@ -61,13 +62,43 @@ def _describe_rounds(forest: Any) -> str:
 
 def describe_directions(forest: BaseForest) -> str:
     """What the nodes of a forest split along."""
+    return _describe_windows(forest) or repr(_as_given(forest.projections_))
+
+
+def directions_in_words(forest: BaseForest) -> str:
+    """The same for readers who do not know the names of distributions."""
+    return _describe_windows(forest) or _in_words(forest.projections_)
+
+
+def _describe_windows(forest: BaseForest) -> str | None:
+    """Statistics and channels of windows, or None where directions are others."""
     channels, projections = forest.fitted_.channels, forest.projections_
-    if isinstance(projections, UnitFree):  # without the spreads that it has measured
-        return repr(UnitFree(projections.distribution))
     if channels is None or not isinstance(projections, Windows):
-        return repr(projections)
+        return None
     statistics = ", ".join(projections.statistics)
     return f"windows ({statistics}) on {_shorten(list(channels.layout.names))}"
+
+
+def _as_given(projections: ProjectionDistribution) -> ProjectionDistribution:
+    """The distribution without the spreads that a fit has measured."""
+    if isinstance(projections, UnitFree):
+        return UnitFree(projections.distribution)
+    if isinstance(projections, Mixture):
+        return Mixture([(_as_given(part), weight) for part, weight in projections.components])
+    return projections
+
+
+def _in_words(projections: ProjectionDistribution) -> str:
+    """What a distribution draws, by the first clause of its docstring."""
+    if isinstance(projections, UnitFree):
+        return _in_words(projections.distribution)
+    if isinstance(projections, Mixture):
+        return " or ".join(_in_words(part) for part, weight in projections.components if weight)
+    kind = type(projections)
+    if not kind.__doc__:
+        return f"directions of {kind.__name__}"
+    clause = re.split(r"[,:.\[\n]", kind.__doc__, maxsplit=1)[0].strip()
+    return clause[0].lower() + clause[1:]
 
 
 def changed_parameters(forest: BaseForest) -> list[str]:

@@ -30,6 +30,16 @@ def task_of(forest: BaseForest) -> str:
     return "classification" if is_classifier(forest) else "regression"
 
 
+def check_fitted_on(forest: BaseForest, data: Dataset) -> None:
+    """Refuse other data than those that a forest was fitted on, as far as their number tells."""
+    n_rows = forest.fitted_.sampling.plan.n_samples
+    if n_rows != len(data.y):
+        raise DataError(
+            f"the forest was fitted on {write_count(n_rows, 'row')} but the data have "
+            f"{len(data.y):,}; pass the data that it was fitted on, and other rows as --test."
+        )
+
+
 def make_systems(
     names: Sequence[str],
     data: Dataset,

@@ -9,7 +9,7 @@ from typing import Any
 
 from silvan.app.console import note, say
 from silvan.app.data import Dataset
-from silvan.app.describing import describe_directions
+from silvan.app.describing import directions_in_words
 from silvan.app.errors import UsageError
 from silvan.app.models import fit_rows
 from silvan.app.numbers import write_count
@@ -37,11 +37,6 @@ def fit_timed(estimator: Any, X: Any, y: Any, *, out_of_bag: bool) -> float:
     return seconds
 
 
-def describe(estimator: Any) -> str:
-    """Class and distribution of a fitted forest."""
-    return f"{type(estimator).__name__}, {describe_directions(estimator)}"
-
-
 def say_growth(estimator: Any, seconds: float) -> None:
     """Print what was grown, and how long it took."""
     if hasattr(estimator, "n_iter_"):
@@ -50,7 +45,8 @@ def say_growth(estimator: Any, seconds: float) -> None:
             grown += f" of {estimator.n_estimators} (the best, by rows held out)"
     else:
         grown = write_count(estimator.n_estimators, "tree")
-    say(f"Grew {grown} ({describe(estimator)}) in {seconds:.1f} s.")
+    kind, directions = type(estimator).__name__, directions_in_words(estimator)
+    say(f"Grew {grown} in {seconds:.1f} s: a {kind} whose nodes split along {directions}.")
 
 
 def say_score(estimator: Any, task: str) -> None:

@@ -26,15 +26,16 @@ def read_data(
     y, decided = decide_task(data.y, task)
     data = replace(data, y=y)
     note(f"{source.path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
-    note_target(data.target, y, decided)
+    note_target(data.target, y, decided, to_learn=asked.like is None)
     return data, decided
 
 
-def note_target(name: str, y: NDArray[Any], task: str) -> None:
-    """Say what the target is taken for."""
+def note_target(name: str, y: NDArray[Any], task: str, *, to_learn: bool = True) -> None:
+    """Say what the target is taken for, and where it is to be learnt, whether it can be."""
     if task == "regression":
         note(f"Target {name!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
     elif (n_classes := len(np.unique(y))) == 1:
-        note(f"Target {name!r}: every row has {y[0]!s}, so every prediction will be that.")
+        so = ", so every prediction will be that" if to_learn else ""
+        note(f"Target {name!r}: every row has {y[0]!s}{so}.")
     else:
         note(f"Target {name!r}: {n_classes} classes, so this is classification.")

@@ -190,6 +190,7 @@ def report(
     from silvan.app.comparison import compare
     from silvan.app.data import Request, Spelling
     from silvan.app.evaluation import (
+        check_fitted_on,
         make_folds,
         make_systems,
         note_repeats,
@@ -205,6 +206,7 @@ def report(
     kind_of_target = task_of(forest)
     asked = Request(target, *columns, like=layout_of(forest))
     read, _ = read_data(data, asked, kind_of_target, spelling)
+    check_fitted_on(forest, read)
     held_out = None
     if test is not None:
         held_out, _ = read_data(test, asked, kind_of_target, spelling)

@@ -13,10 +13,8 @@ from sklearn.base import is_classifier
 
 from silvan.app.comparison import Result
 from silvan.app.data import Dataset
-from silvan.app.errors import DataError
 from silvan.app.evaluation import check_same_columns
 from silvan.app.models import fit_rows
-from silvan.app.numbers import write_count
 from silvan.app.scores import Score, classification_scores, regression_scores
 from silvan.app.scoring import class_numbers
 from silvan.forests.base import BaseForest
@@ -97,11 +95,6 @@ class Subject:
         return fit_rows(self.data)
 
     def _judge(self, where: str, data: Dataset, values: NDArray[np.float64]) -> Judgement | None:
-        if len(values) != len(data.y):
-            raise DataError(
-                f"the forest was fitted on {write_count(len(values), 'row')} but the data have "
-                f"{len(data.y):,}; pass the data that it was fitted on, and other rows as --test."
-            )
         rows = np.flatnonzero(np.isfinite(values.reshape(len(values), -1)).all(axis=1))
         if len(rows) < 2:  # which have no spread to tell an interval from
             return None
