@@ -6,6 +6,8 @@ import signal
 import sys
 from importlib.util import find_spec
 
+from silvan.app.errors import exit_code_of_stop
+
 _NEEDED = ("typer", "rich", "pyarrow", "PIL", "jinja2")
 
 
@@ -23,9 +25,12 @@ def main() -> None:
         from silvan.app.commands import app
 
         app(prog_name="silvan")
-    except KeyboardInterrupt:  # before a command began, which reports it itself
+    except (Exception, KeyboardInterrupt) as error:  # a command reports interrupts itself
+        code = exit_code_of_stop(error)
+        if code is None:
+            raise
         print("silvan: stopped.", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(code)
     finally:
         # All is done: what ends the process has nothing to clean up, and would show a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

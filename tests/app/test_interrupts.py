@@ -33,7 +33,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
         if name == {name!r}:
-            signal.raise_signal(signal.SIGINT)
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt as interrupt:
+                # What compiled modules do while they are initialised.
+                raise (ImportError("initialization failed") if {turned} else interrupt)
 
 sys.meta_path.insert(0, Interrupt())
 from silvan.__main__ import main
@@ -42,10 +46,11 @@ main()
 """
 
 
+@pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("name", ["numpy", "silvan.app.commands"])
-def test_an_interrupt_while_modules_are_imported_is_a_sentence(name):
+def test_an_interrupt_while_modules_are_imported_is_a_sentence(name, turned):
     ended = subprocess.run(
-        [sys.executable, "-c", _INTERRUPTED_IMPORT.format(name=name)],
+        [sys.executable, "-c", _INTERRUPTED_IMPORT.format(name=name, turned=turned)],
         capture_output=True,
         text=True,
         check=False,

@@ -129,11 +129,14 @@ def interrupt_latency(script: str, *, after: float = 0.3) -> tuple[float, str]:
     "stopped", or "finished" where the work was done before.
     """
     watched = f"""
+how = "stopped"
 try:
 {textwrap.indent(script, "    ")}
-    say("finished", time.process_time())
+    how = "finished"
+    while True:  # the interrupt is yet to come
+        pass
 except KeyboardInterrupt:
-    say("stopped", time.process_time())
+    say(how, time.process_time())
 """
     with started(command_of(watched)) as process:
         assert process.stdout is not None

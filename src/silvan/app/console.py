@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
-from silvan.app.errors import AppError, Terminated
+from silvan.app.errors import AppError, Terminated, exit_code_of_stop
 
 Item = TypeVar("Item")
 
@@ -31,12 +31,12 @@ class Program(TyperGroup):
         except AppError as error:
             typer.echo(f"silvan: {error}", err=True)
             raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
+        except (Exception, KeyboardInterrupt, Terminated) as error:
+            code = exit_code_of_stop(error)
+            if code is None:
+                raise
             typer.echo("silvan: stopped.", err=True)
-            raise typer.Exit(130) from None
-        except Terminated:
-            typer.echo("silvan: stopped.", err=True)
-            raise typer.Exit(143) from None
+            raise typer.Exit(code) from None
 
 
 @contextmanager

@@ -35,3 +35,17 @@ class OutputError(AppError):
 
 class Terminated(BaseException):
     """The program was asked to end (SIGTERM); it cleans up on its way out."""
+
+
+def exit_code_of_stop(error: BaseException) -> int | None:
+    """The exit code where an error is, or was caused by, a signal to stop; None where it is not.
+
+    Compiled modules of other libraries turn a signal that comes while they are imported into an
+    ImportError.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (KeyboardInterrupt, Terminated)):
+            return 143 if isinstance(cause, Terminated) else 130
+        cause = cause.__cause__ or cause.__context__
+    return None
