@@ -32,7 +32,7 @@ PAIRS = (
 NOTES = {
     "bootstrap": "the same; samples are drawn in proportion to their weights, and the default is "
     "True as in RandomForest",
-    "criterion": 'the same names; `"friedman_mse"` is another name of `"squared_error"`',
+    "criterion": 'the same names; `"friedman_mse"` is another name for `"squared_error"`',
     "class_weight": 'the same; with `"balanced_subsample"` every tree draws all classes alike',
     "max_features": "the number of candidate *directions*, which may exceed that of the features; "
     'the default of classifiers is `"auto"`, the square root and with the default directions at '
@@ -54,7 +54,7 @@ NOTES = {
 
 # What to do instead of what we lack.
 INSTEAD = {
-    "estimator_": "`clone(forest[0])` is a forest of one tree, not fitted",
+    "estimator_": "`clone(forest[0])` is an unfitted forest of one tree",
 }
 
 # What is refused: what is asked for, code that asks for it, words of the answer, and what to do.
@@ -199,7 +199,7 @@ def make_table(kind: int) -> list[str]:
         if all(has for _, has in found):
             note = NOTES.get(name, "the same")
         else:
-            note = f"not there: {INSTEAD[name]}"
+            note = f"missing; {INSTEAD[name]}"
         lines.append(f"| `{name}` | {of} | {note} |")
     return lines
 
