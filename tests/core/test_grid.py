@@ -6,6 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from core.invariants import (
+    assert_grown_alike,
+    assert_same_forest,
+    assert_samples_end_where_they_are_members,
+    noisy_classes,
+)
 from growing import draw_rows, make_options, make_rows, sample_directions
 from growing import grow as grow_natively
 from hypothesis import HealthCheck, given, settings
@@ -249,44 +255,19 @@ def problem(name, features, n=900):
     native, _, p = make_native(name)
     rng = np.random.default_rng(0)
     X = make_features(rng, n, p, features)
-    total = np.nan_to_num(X[:, : p // 2].astype(float)).sum(axis=1)
-    y = (total > np.median(total)).astype(np.int32) + (rng.random(n) < 0.1)
-    return native, X, y.astype(np.int32)
-
-
-def assert_same_forest(a, b):
-    for key in a:
-        np.testing.assert_array_equal(a[key], b[key], err_msg=key)
+    return native, X, noisy_classes(rng, X)
 
 
 @pytest.mark.parametrize("features", ["normal", "uint8", "missing"])
 def test_forests_over_running_sums_do_not_depend_on_threads_layouts_and_instructions(features):
     native, X, y = problem("torus", features)
-    expected, *_ = grow(X, y, native, trees=4, instruction_set="baseline")
-    for changes in (
-        {"n_threads": 3},
-        {"source": X},
-        {"source": np.asfortranarray(X)},
-        *({"instruction_set": name} for name in _core.instruction_sets()),
-    ):
-        assert_same_forest(grow(X, y, native, trees=4, **changes)[0], expected)
+    expected = assert_grown_alike(grow, X, y, native)
     if X.dtype == np.float32:
         wide = grow(X.astype(np.float64), y, native, trees=4, source=X.astype(np.float64))[0]
         assert_same_forest(wide, expected)
 
 
 # Predicting
-
-
-def assert_rows_end_where_they_are_members(forest, X):
-    leaves, arrays = forest.apply(X), forest.forest_
-    for tree in range(arrays.n_trees):
-        first, last = arrays.tree_offsets[tree : tree + 2]
-        left = arrays.left[first:last]
-        for node in np.flatnonzero(left < 0):
-            leaf = arrays.leaf_offsets[tree] - 1 - left[node]
-            members = arrays.members[slice(*arrays.member_indptr[leaf : leaf + 2])]
-            assert (leaves[members, tree] == node).all()
 
 
 @pytest.mark.parametrize(
@@ -310,10 +291,7 @@ def test_training_rows_end_in_the_leaves_that_hold_them(name, dtype, missing):
     forest = ForestClassifier(4, projections=GRIDS[name], max_features=5, random_state=0).fit(X, y)
     over_sums = forest.forest_.direction_indices >= X.shape[1]
     assert over_sums.any()
-    assert_rows_end_where_they_are_members(forest, X)
-    assert_rows_end_where_they_are_members(forest, np.asfortranarray(X))
-    few = np.vstack([forest.apply(X[i : i + 3]) for i in range(0, 30, 3)])
-    assert np.array_equal(few, forest.apply(X)[:30])
+    assert_samples_end_where_they_are_members(forest, X)
 
 
 @grids

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from core.invariants import assert_same_forest
 from growing import grow as grow_natively
 from growing import make_options
 
@@ -23,12 +24,6 @@ def problem(n=1500, p=9, dtype=np.float32):
     flip = rng.random(n) < 0.1
     y[flip] = rng.integers(0, 3, flip.sum())
     return np.clip(X, 0, 255).astype(dtype), y.astype(np.int32)
-
-
-def assert_same_forest(a, b):
-    assert a.keys() == b.keys()
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
 
 
 def test_the_baseline_instruction_set_is_always_there():

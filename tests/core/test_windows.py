@@ -4,13 +4,18 @@ import math
 
 import numpy as np
 import pytest
+from core.invariants import (
+    assert_grown_alike,
+    assert_samples_end_where_they_are_members,
+    noisy_classes,
+)
 from growing import draw_rows, estimation_rows, make_options, make_rows
 from growing import grow as grow_natively
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from window_tree import Channels, WindowTree, assert_tree_equals_reference
 
-from silvan import ForestClassifier, ForestRegressor, _core
+from silvan import ForestClassifier, ForestRegressor
 from silvan.projections import AxisAligned, Mixture, Windows
 
 ALL = ("mean", "spread", "slope")
@@ -195,41 +200,16 @@ def problem(name, features, n=900):
     native, p = make_native(name)
     rng = np.random.default_rng(0)
     X = make_features(rng, n, p, features)
-    total = np.nan_to_num(X[:, : p // 2].astype(float)).sum(axis=1)
-    y = (total > np.median(total)).astype(np.int32) + (rng.random(n) < 0.1)
-    return native, X, y.astype(np.int32)
-
-
-def assert_same_forest(a, b):
-    for key in a:
-        np.testing.assert_array_equal(a[key], b[key], err_msg=key)
+    return native, X, noisy_classes(rng, X)
 
 
 @pytest.mark.parametrize("features", ["normal", "uint8", "missing"])
 def test_forests_over_windows_do_not_depend_on_threads_layouts_and_instructions(features):
     native, X, y = problem("pairs", features)
-    expected, *_ = grow(X, y, native, trees=4, instruction_set="baseline")
-    for changes in (
-        {"n_threads": 3},
-        {"source": X},
-        {"source": np.asfortranarray(X)},
-        *({"instruction_set": name} for name in _core.instruction_sets()),
-    ):
-        assert_same_forest(grow(X, y, native, trees=4, **changes)[0], expected)
+    assert_grown_alike(grow, X, y, native)
 
 
 # Predicting
-
-
-def assert_rows_end_where_they_are_members(forest, X):
-    leaves, arrays = forest.apply(X), forest.forest_
-    for tree in range(arrays.n_trees):
-        first, last = arrays.tree_offsets[tree : tree + 2]
-        left = arrays.left[first:last]
-        for node in np.flatnonzero(left < 0):
-            leaf = arrays.leaf_offsets[tree] - 1 - left[node]
-            members = arrays.members[slice(*arrays.member_indptr[leaf : leaf + 2])]
-            assert (leaves[members, tree] == node).all()
 
 
 @pytest.mark.parametrize("features", FEATURES)
@@ -238,10 +218,7 @@ def test_training_rows_end_in_the_leaves_that_hold_them(name, features):
     _, X, y = problem(name, features, 400)
     forest = ForestClassifier(4, projections=KINDS[name], max_features=5, random_state=0).fit(X, y)
     assert forest.forest_.check().n_windows > 0
-    assert_rows_end_where_they_are_members(forest, X)
-    assert_rows_end_where_they_are_members(forest, np.asfortranarray(X))
-    few = np.vstack([forest.apply(X[i : i + 3]) for i in range(0, 30, 3)])
-    assert np.array_equal(few, forest.apply(X)[:30])
+    assert_samples_end_where_they_are_members(forest, X)
     if X.dtype == np.uint8:
         assert np.array_equal(forest.apply(X.astype(np.float32)), forest.apply(X))
 
