@@ -71,7 +71,7 @@ def test_a_worker_that_is_killed_while_it_grows_costs_no_tree(
     with when_growing(cluster, kill):
         forest.fit(da.from_array(X, chunks=(2000, -1)), da.from_array(y, chunks=2000))
     assert_same(forest, local)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
 
 
 def test_a_worker_that_joins_late_takes_part(
@@ -181,7 +181,7 @@ def test_a_task_that_kills_its_workers_is_reported_with_what_to_change(
         future = session.submit(os._exit, 1)
         with pytest.raises(ClusterError, match="lack of memory; give the workers more memory"):
             session.result(future)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
 
 
 def test_a_worker_without_memory_is_reported_with_what_to_change(client: Client) -> None:
