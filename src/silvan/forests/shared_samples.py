@@ -66,6 +66,11 @@ def draws_without_units(forest: BaggedForest) -> bool:
     return forest._has_unit_free_directions()
 
 
+def features_of_a_sample(forest: BaggedForest) -> int:
+    """Number of features of a forest that has checked its data; a date has several."""
+    return forest._n_features()
+
+
 def directions_of_a_node(forest: BaggedForest) -> int:
     """Number of directions that a node tries, of a forest that has checked its data."""
     return n_directions(forest._settled(), forest._n_columns())

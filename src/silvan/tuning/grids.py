@@ -13,7 +13,7 @@ from silvan.channels import FittedChannels
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.defaults import default_projections
 from silvan.forests.grid import GridForest
-from silvan.forests.shared_samples import directions_of_a_node
+from silvan.forests.shared_samples import directions_of_a_node, features_of_a_sample
 from silvan.forests.supervised import SupervisedForest
 from silvan.projections import (
     Patches,
@@ -201,7 +201,7 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
 
     Beside the thesis' directions it has some with random thresholds, which take less time.
     """
-    n_features = forest._n_features()
+    n_features = features_of_a_sample(forest)
     if isinstance(forest, GridForest) and forest.channels_ is not None:
         return [window_grid(forest.channels_, max_directions=max_directions)]
     if isinstance(forest, GridForest):
