@@ -89,9 +89,9 @@ class RankScaler(
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, none negative. If all are integers, a weight k stands for k
-            equal samples; otherwise only their ratios count, and n is the number of samples whose
-            weight is not zero. Samples of weight zero take no part.
+            Non-negative weights of the samples. If all are integers, a weight k stands for k equal
+            samples; otherwise only their ratios count, and n is the number of samples whose weight
+            is not zero. Samples of weight zero take no part.
 
         Returns
         -------

@@ -114,7 +114,7 @@ CASES: dict[str, Case] = {
     "bars": Case(table(NUMBERS, separator="|").encode()),
     "decimal commas": Case(
         table([str(x).replace(".", ",") for x in NUMBERS], separator=";").encode(),
-        "column 'a' of messy.csv holds numbers in a spelling that is not read, such as '0,0'; "
+        "column 'a' of messy.csv holds numbers in a format that is not read, such as '0,0'; "
         "write plain numbers, pass --decimal ,",
     ),
     "decimal commas that were said": Case(
@@ -122,7 +122,7 @@ CASES: dict[str, Case] = {
         options=("--decimal", ","),
     ),
     "money": Case(
-        table([f"${x}" for x in NUMBERS]).encode(), "in a spelling that is not read, such as '$0.0'"
+        table([f"${x}" for x in NUMBERS]).encode(), "in a format that is not read, such as '$0.0'"
     ),
     "percent signs and commas": Case(
         table([f"{x} %".replace(".", ",") for x in NUMBERS], separator=";").encode(),
@@ -134,7 +134,7 @@ CASES: dict[str, Case] = {
     ),
     "percent signs and a word": Case(
         table(replaced([f"{x}%" for x in NUMBERS], 5, "much")).encode(),
-        "spelling that is not read, such as '0.0%'",
+        "format that is not read, such as '0.0%'",
     ),
     "spaces around names": Case(
         table(NUMBERS, header=(" a", "b ", " y ")).encode(), fit_options=("--drop", "b")
@@ -145,7 +145,7 @@ CASES: dict[str, Case] = {
     ),
     "dates with slashes": Case(
         table([f"{1 + k % 28}/{1 + k % 12}/2024" for k in range(N)]).encode(),
-        "holds dates in a spelling that is not read, such as '1/1/2024'; write them as 2024-12-31",
+        "holds dates in a format that is not read, such as '1/1/2024'; write them as 2024-12-31",
     ),
     "numbers of rows": Case(
         table([100 + 3 * k for k in range(N)]).encode(), said="'a' may only name the rows"
@@ -164,7 +164,7 @@ CASES: dict[str, Case] = {
         PLAIN.encode(), "is not in the encoding utf-16", options=("--encoding", "utf-16")
     ),
     "unknown encoding": Case(
-        PLAIN.encode(), "is no encoding that Python knows", options=("--encoding", "klingon")
+        PLAIN.encode(), "is not an encoding that Python knows", options=("--encoding", "klingon")
     ),
     "percent signs": Case(
         table([f"{x}%" if k % 2 else f"{x} %" for k, x in enumerate(NUMBERS)]).encode(),
@@ -172,7 +172,7 @@ CASES: dict[str, Case] = {
     ),
     "thousands separators": Case(
         table([f'"{1000 * x + 1000:,.0f}"' for x in NUMBERS]).encode(),
-        "in a spelling that is not read, such as '1,000'",
+        "in a format that is not read, such as '1,000'",
     ),
     "spaces after commas": Case(
         table(replaced(NUMBERS, 3, "NA"), separator=", ").encode(), fit_options=("--target", "y")

@@ -284,7 +284,7 @@ WRONG = {
     "categories of the target": (
         2,
         ["fit", "iris.csv", "--target", "species", "--categorical", "species", "--out", "x"],
-        "--categorical 'species' is no feature; leave it out.",
+        "--categorical 'species' is not a feature; leave it out.",
     ),
     "categories of an array": (
         2,
@@ -452,7 +452,7 @@ def test_half_written_predictions_are_removed(run, folder):
     (folder / "broken.csv").write_text("\n".join(lines))
     result = run("predict", "iris.silvan", "broken.csv", "--out", "half.csv", code=3)
     assert (
-        "column 'sepal_length' of broken.csv has '?!' in row 180,002, which is no number"
+        "column 'sepal_length' of broken.csv has '?!' in row 180,002, which is not a number"
         in messages(result)
     )
     assert not (folder / "half.csv").exists()

@@ -64,14 +64,16 @@ def test_other_values_in_place_of_dates_are_refused(run, folder, model):
     words = TABLE.set_column(0, "when", pa.array(["soon"] * N))
     pa.csv.write_csv(words, folder / "words.csv")
     said = messages(run("predict", "when.silvan", "words.csv", code=3))
-    assert "column 'when' of words.csv has 'soon' in row 2, which is no date such as 2024" in said
+    assert (
+        "column 'when' of words.csv has 'soon' in row 2, which is not a date such as 2024" in said
+    )
     pa.parquet.write_table(words, folder / "words.parquet")
     said = messages(run("predict", "when.silvan", "words.parquet", code=3))
     assert "the forest was fitted on dates in 'when', but words.parquet has text there" in said
     lines = (folder / "when.csv").read_text().replace("2023-05-02 13:00:00", "2023-05-02 25:00:00")
     (folder / "late.csv").write_text(lines)
     said = messages(run("predict", "when.silvan", "late.csv", code=3))
-    assert "has '2023-05-02 25:00:00.000000' in row 3, which is no date" in said
+    assert "has '2023-05-02 25:00:00.000000' in row 3, which is not a date" in said
 
 
 def test_reports_and_comparisons_read_dates(run, folder, model):

@@ -118,7 +118,7 @@ def test_sheets_that_mix_numbers_and_words_are_reported(run, tmp_path):
 def test_what_is_no_excel_file_is_refused(run, tmp_path):
     (tmp_path / "book.xlsx").write_text("a,b\n1,2\n")
     refused = run("fit", "book.xlsx", *FIT, code=3).stderr
-    assert "book.xlsx is no Excel file that can be read" in refused
+    assert "book.xlsx cannot be read as an Excel file" in refused
 
 
 def test_missing_packages_for_excel_are_named(run, tmp_path, monkeypatch):

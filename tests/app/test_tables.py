@@ -138,9 +138,7 @@ def test_one_word_does_not_make_200_000_categories(run, folder):
     run(*fit, "--missing", "oops", "--set", "max_depth=5")
     assert (folder / "word.silvan").stat().st_size < 2e7
     result = run("predict", "word.silvan", "word.csv", code=3)
-    said = (
-        "column 'a' of word.csv has 'oops' in row 7, which is no number; correct it, read it as a"
-    )
+    said = "column 'a' of word.csv has 'oops' in row 7, which is not a number; correct it, read it"
     assert said in messages(result)
     assert (
         len(predictions(run("predict", "word.silvan", "word.csv", "--missing", "oops"))) == 200_000
@@ -150,7 +148,7 @@ def test_one_word_does_not_make_200_000_categories(run, folder):
 def test_words_for_missing_values_are_those_of_text_tables(run, folder):
     for name in ("iris.parquet", "digits.npz", "photos"):
         result = run("fit", name, "--missing", "x", "--out", "x.silvan", code=2)
-        said = f"--missing, --decimal and --encoding are for text tables, but {name} is none"
+        said = f"--missing, --decimal and --encoding are for text tables, but {name} is not one"
         assert said in messages(result)
     result = run("fit", "iris.csv", "--decimal", ";", "--out", "x.silvan", code=2)
     assert "--decimal must be . or a comma, but it is ';'" in messages(result)
@@ -169,7 +167,7 @@ def test_latin_1_far_down_is_refused_in_a_sentence(run, folder):
     rows = "".join(f"plain text,{k % 2}\n" for k in range(400_000)).encode()
     (folder / "far.csv").write_bytes(b"a,y\n" + rows + "größe,1\n".encode("latin-1"))
     result = run("fit", "far.csv", "--target", "y", "--out", "x.silvan", code=3)
-    assert "far.csv has bytes that are no text in its encoding; name it with" in messages(result)
+    assert "far.csv has bytes that are not text in its encoding; name it with" in messages(result)
 
 
 def test_another_decimal_sign_is_suggested_to_predict(run, folder):
@@ -178,10 +176,10 @@ def test_another_decimal_sign_is_suggested_to_predict(run, folder):
     (folder / "commas.csv").write_text("a;y\n" + "".join(rows).replace(".", ","))
     run("fit", "points.csv", "--target", "y", "--out", "points.silvan", *FEW)
     said = messages(run("predict", "points.silvan", "commas.csv", code=3))
-    assert "which is no number with '.' as the decimal sign; pass --decimal , if that is" in said
+    assert "which is not a number with '.' as the decimal sign; pass --decimal , if that is" in said
     assert "--missing" not in said
     said = messages(run("predict", "points.silvan", "points.csv", "--decimal", ",", code=3))
-    assert "no number with ',' as the decimal sign; pass --decimal . if" in said
+    assert "not a number with ',' as the decimal sign; pass --decimal . if" in said
     right = run("predict", "points.silvan", "commas.csv", "--decimal", ",")
     assert predictions(right) == predictions(run("predict", "points.silvan", "points.csv"))
 
@@ -207,7 +205,7 @@ def test_arrays_of_objects_are_not_called_damaged(run, folder, name):
 def test_the_target_cannot_be_dropped(run):
     options = ("--target", "species", "--drop", "species", "--out", "x.silvan")
     said = messages(run("fit", "iris.csv", *options, code=2))
-    assert "--drop 'species' is the target, which is no feature; leave it out." in said
+    assert "--drop 'species' is the target, which is not a feature; leave it out." in said
 
 
 @pytest.mark.parametrize(

@@ -373,7 +373,7 @@ def test_scikit_learn_inspects_frames_with_categories():
         ([3], "positions from 0 to 2, since X has 3 columns"),
         ([-1], "positions from 0 to 2"),
         (["hue"], "X has no column 'hue'"),
-        ([True, False], "a truth value for each of the 3 columns"),
+        ([True, False], "a boolean for each of the 3 columns"),
     ],
 )
 def test_wrong_choices_are_explained(value, message):

@@ -161,7 +161,9 @@ def test_columns_that_are_no_numbers_are_refused_by_name(make):
     named = make is not np.asarray
     forest = ForestClassifier(2, categorical_features=None)
     column, key = ("'colour'", r"\['colour'\]") if named else ("1", r"\[1\]")
-    text = rf"column {column} of X holds text, such as 'red', which is no number; .* example {key}"
+    text = (
+        rf"column {column} of X holds text, such as 'red', which is not a number; .* example {key}"
+    )
     with pytest.raises(ValueError, match=text):
         forest.fit(make(TEXT), Y)
     column = "'parts'" if named else "1"

@@ -77,7 +77,10 @@ BAD = [
     (Mixture([AxisAligned()]), "components must be a list of at least one pair"),
     (Mixture([("axis", 1.0)]), "components[0][0] must be a ProjectionDistribution, but it is 'ax"),
     (Mixture([(AxisAligned(), -1)]), "components[0][1] must be a finite weight that is not neg"),
-    (Mixture([(AxisAligned(), 0.0)]), "components must be of a positive weight at least once"),
+    (
+        Mixture([(AxisAligned(), 0.0)]),
+        "components must be such that at least one weight is positive",
+    ),
     (Mixture([(SparseSigns(density=2), 1.0)]), "density must be a number in (0, 1] or None"),
 ]
 

@@ -167,8 +167,8 @@ def _check_memory(memory: str) -> None:
 def _find_columns(source: Source, asked: Request) -> Columns:
     if not (isinstance(source, TableFile) and table_format(source.path) == "parquet"):
         raise UsageError(
-            f"--workers is for Parquet files, but {source.path} is none; convert it, or leave the "
-            "option out."
+            f"--workers is for Parquet files, but {source.path} is not one; convert it, or leave "
+            "the option out."
         )
     target, names, kinds = source.columns(asked)
     on_grid = asked.shape is not None or asked.kind not in (None, "table")

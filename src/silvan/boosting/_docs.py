@@ -13,25 +13,25 @@ add_parts(
         """,
         "boosted_projections": """
             projections : ProjectionDistribution, default=None
-                Where the columns come from that trees may split. Single features
-                (:class:`~silvan.projections.AxisAligned`) are all of them in the pool, always; of
-                any other distribution, `max_features` directions are drawn anew in every round.
-                None is a mixture of both: all features, and sparse directions that do not depend on
-                units, ``UnitFree(SparseSigns())``.
+                Where the columns that trees may split on come from. With
+                :class:`~silvan.projections.AxisAligned`, all single features are always in the
+                pool; from any other distribution, `max_features` directions are drawn anew in every
+                round. None is a mixture of both: all features, and sparse directions that do not
+                depend on units, ``UnitFree(SparseSigns())``.
         """,
         "boosted_limits": """
             learning_rate : float, default=0.1
-                Factor of all leaf values, in (0, 1]: less needs more rounds and often predicts
-                better.
+                Factor of all leaf values, in (0, 1]; smaller values need more rounds and often
+                predict better.
             max_features : int, float, "sqrt", "log2" or None, default=1.0 (256 on grids)
-                Number d of directions that are drawn in a round, besides single features. An
-                integer is d itself; a float is a fraction of the number of features p, rounded, and
-                may exceed 1; "sqrt" and "log2" are those functions of p, rounded down; None is p.
+                Number d of directions drawn in a round, in addition to single features. An integer
+                is d itself; a float is a fraction of the number of features p, rounded, and may
+                exceed 1; "sqrt" and "log2" are those functions of p, rounded down; None is p.
             redraw_every : int, default=1
-                For how many rounds drawn directions last; more saves the time of projecting all
-                samples on new ones.
+                Number of rounds that drawn directions are kept for; more rounds save the time of
+                projecting all samples onto new ones.
             colsample : float, default=1.0
-                Share of the columns that a tree may split, drawn for each tree.
+                Share of the columns that a tree may split on, drawn for each tree.
             subsample : float, default=1.0
                 Share of the samples that the trees of a round are grown on, drawn without
                 replacement for each round.
@@ -44,27 +44,27 @@ add_parts(
             max_depth : int or None, default=None
                 Largest depth of a tree; None sets no limit.
             min_samples_leaf : int, float or "auto", default="auto"
-                Number of distinct samples that both sides of a split need; a float below 1 is a
-                fraction of the samples. "auto" is 20, or a fifth of the distinct samples where
-                these are fewer than 100.
+                Smallest number of distinct samples on each side of a split; a float below 1 is a
+                fraction of the samples. "auto" is 20, or a fifth of the distinct samples if there
+                are fewer than 100.
             min_child_weight : float, default=0.001
-                Least sum of hessians on both sides of a split.
+                Smallest sum of hessians on each side of a split.
             l1_regularization : float, default=0.0
-                What sums of gradients shrink by: draws leaf values to zero.
+                L1 penalty on leaf values: sums of gradients shrink by it towards zero.
             l2_regularization : float, default=0.0 (1.0 for classes of tables)
-                What is added to sums of hessians: draws leaf values to zero, most where leaves have
-                few samples or these are sure of their class.
+                L2 penalty on leaf values: added to sums of hessians. It shrinks leaf values towards
+                zero, most in leaves with few samples or with samples whose class is certain.
             thresholds : {"best", "random"}, default="best" ("random" for classes on grids)
                 Whether a node tries all thresholds along a column, or one at random.
             max_bins : int, default=255
                 Largest number of bins that the values of a column are put into, from 2 to 255;
-                missing values have one more. Only thresholds between bins are tried.
+                missing values have one of their own. Only thresholds between bins are tried.
             scaling : {"rank", "minmax", "standard"} or None, default=None
                 How features are made comparable before directions add them up; see
                 :class:`silvan.ForestClassifier`.
             vector_leaves : bool, default=False
                 Whether a round grows one tree whose leaves have a value for each output or class,
-                in place of a tree for each.
+                instead of one tree for each.
             early_stopping : "auto", "out_of_bag" or bool, default="auto" (False on grids)
                 Whether to hold samples out, stop when their score no longer improves, and keep the
                 rounds up to the best. "auto" does so with more than 10,000 samples. With
@@ -76,16 +76,17 @@ add_parts(
             n_iter_no_change : int, default=10
                 Number of rounds without a better score after which growing stops.
             tol : float, default=1e-7
-                By how much a score must be better to count.
+                Smallest improvement of the score that counts.
             scoring : str, callable or None, default="loss"
                 The score: "loss", a scorer of scikit-learn or its name, or None for accuracy or R².
             monotonic_cst : array-like of shape (n_features,), dict or None, default=None
-                1 for each feature that predictions must rise with, -1 where they must fall, else 0;
-                or a dictionary of these by names. Only with ``projections=AxisAligned()``, and for
-                regression and two classes.
+                For each feature, 1 if predictions must rise with it, -1 if they must fall, else 0;
+                or a dictionary of these by name. Only with ``projections=AxisAligned()``, so not in
+                manifold forests, and for regression and two classes.
             interaction_cst : {"no_interactions", "pairwise"}, sequence or None, default=None
-                Groups of features, by their positions, that may meet on the path to a leaf;
-                features in no group are one more. Only with ``projections=AxisAligned()``.
+                Groups of features, by position, that may occur together on a path to a leaf;
+                features in no group form one more. Only with ``projections=AxisAligned()``, so not
+                in manifold forests.
         """,
         "boosted_running": """
             n_jobs : int, default=None
@@ -96,14 +97,13 @@ add_parts(
             verbose : int, default=0
                 1 shows a progress bar with the loss and the time left on the standard error stream.
             warm_start : bool, default=False
-                Whether `fit` keeps the rounds of the last call and grows only those that are
-                missing. The forest is the one that a single call would have grown; the data must be
-                the same.
+                Whether `fit` keeps the rounds of the last call and grows only the missing ones. The
+                result is the forest that a single call would have grown; the data must be the same.
         """,
         "boosted_fit_weights": """
             sample_weight : array-like of shape (n_samples,), default=None
-                Weights of the samples, none negative: what their losses are multiplied with. None
-                weights all samples equally.
+                Non-negative weights, which multiply the losses of the samples. None weights all
+                samples equally.
 
             Returns
             -------
@@ -115,12 +115,12 @@ add_parts(
                 Number of rounds that the forest has.
             train_score_ : ndarray
                 Score of the training samples before the first round and after each that was grown,
-                estimated from 10,000 of them where there are more; minus the loss unless `scoring`
+                estimated from 10,000 of them if there are more; the negative loss unless `scoring`
                 says otherwise.
             validation_score_ : ndarray
-                The same of the samples that were held out; empty if none were. With
-                ``early_stopping="out_of_bag"`` the first of `train_score_`, and with each round
-                what it added to the score of the samples that it left out.
+                The same for the samples that were held out; empty if none were. With
+                ``early_stopping="out_of_bag"`` it starts from the first `train_score_`, and each
+                round adds its gain on the samples that it left out.
             loss_ : Loss
                 The loss that was minimised.
             start_ : ndarray of shape (n_scores,)
@@ -134,10 +134,10 @@ add_parts(
             feature_names_in_ : ndarray of shape (n_features_in_,)
                 Names of the columns; only if `X` had names that are all strings.
             feature_names_ : ndarray of shape (n_features,) or None
-                Names of the features: those of the columns, but for dates, which have several.
+                Names of the features: one per column, except that dates have several.
             categories_ : list of ndarray or None
-                The categories of each feature, None for a number: a category is read as its place
-                in that array. None if no feature is categorical.
+                The categories of each feature (None for a number); a category is encoded as its
+                position in that array. None if no feature is categorical.
             n_outputs_ : int
                 Number of outputs.
             feature_importances_ : ndarray of shape (n_features,)
@@ -147,16 +147,16 @@ add_parts(
             A leaf value is a Newton step: minus the sum of gradients over the sum of hessians,
             times the learning rate. Thresholds lie between bins: split search is approximate where
             a column has more than `max_bins` distinct values. Features of type float32 and uint8
-            are kept as they are, all others are stored as float32. Each split has learnt which side
-            missing values (NaN) take.
+            are kept as they are; all others are stored as float32. Each split has learnt which side
+            to send missing values (NaN) to.
 
             A column reads a categorical feature through the mean gradients of its categories,
             learnt from a random half of the samples when it is drawn.
 
-            Samples of weight zero take no part, and equal samples are merged into one of their
-            total weight. The leaves do not know the training samples in them, so that there are
-            neither out-of-bag estimates nor weights of training samples; `early_stopping` has its
-            own held-out samples. A fit that fails or is interrupted leaves the estimator unchanged.
+            Samples of weight zero are ignored, and equal samples are merged into one of their total
+            weight. Leaves do not store their training samples, so there are neither out-of-bag
+            estimates nor forest weights; `early_stopping` holds out samples of its own. A fit that
+            fails or is interrupted leaves the estimator unchanged.
         """,
     }
 )

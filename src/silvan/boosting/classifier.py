@@ -127,7 +127,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         Yields
         ------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes_)
-            `decision_function` of the forest after so many rounds.
+            `decision_function` of the forest after each number of rounds.
         """
         for raw in self._staged_raw_scores(X):
             yield self._drop_single_score(raw).copy()
@@ -143,7 +143,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         Yields
         ------
         probabilities : ndarray of shape (n_samples, n_classes_)
-            `predict_proba` of the forest after so many rounds.
+            `predict_proba` of the forest after each number of rounds.
         """
         for raw in self._staged_raw_scores(X):
             yield self.loss_.inverse_link(raw)
@@ -159,7 +159,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         Yields
         ------
         labels : ndarray of shape (n_samples,)
-            `predict` of the forest after so many rounds.
+            `predict` of the forest after each number of rounds.
         """
         for raw in self._staged_raw_scores(X):
             yield self.classes_[favoured_classes(raw)]

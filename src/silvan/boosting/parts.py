@@ -80,8 +80,8 @@ def _split(
     if n_smaller < 1:
         raise invalid(
             "validation_fraction",
-            "such that some samples are held out, and some not, of distinct ones, and there are "
-            f"n_samples={len(numbers)} of these",
+            "such that some distinct samples are held out and some are not, with "
+            f"n_samples={len(numbers)} of them",
             share,
             "pass another share, more samples, or early_stopping=False",
         )

@@ -123,7 +123,7 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
         Yields
         ------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
-            `predict` of the forest after so many rounds.
+            `predict` of the forest after each number of rounds.
         """
         for raw in self._staged_raw_scores(X):
             yield self._drop_single_output(self.loss_.inverse_link(raw.copy()))

@@ -35,11 +35,11 @@ class Convolutions(Channel):
     n_kernels : int, default=64
         Number of kernels for each plane of a sample.
     max_length : int or None, default=32
-        Arrays that would be longer than this along the last axis hold the numbers of such cells
-        among as few neighbours as it takes, in place of single cells; None sets no limit. It bounds
-        memory.
+        Arrays that would be longer than this along the last axis hold counts of such cells over
+        groups of neighbours, as small as possible, instead of single cells; None sets no limit.
+        This bounds memory.
     order : int, default=0
-        How often differences along the last axis are taken before (see `Difference`): 0 convolves
+        How often differences along the last axis are taken first (see `Difference`): 0 convolves
         the values, 1 their differences, where slow trends do not hide small shapes.
 
     References

@@ -36,14 +36,14 @@ def fit_channels(
     Parameters
     ----------
     channels : sequence of Channel or callable
-        What to compute; a callable stands for `Function` of it.
+        What to compute; a callable is wrapped in `Function`.
     X : array-like of shape (n_samples, n_features) or (n_samples, *shape)
-        Training samples; the first thousand or fewer are learnt from. Images and volumes of uint8
-        have channels of uint8, all else is float32.
+        Training samples, of which the channels learn from the first thousand or fewer. Channels of
+        uint8 images and volumes are uint8; all others are float32.
     contiguous : bool or sequence of bool, default=True
         False for an axis whose neighbours do not belong together, such as sensors or colours: each
-        index is a plane with arrays of its own. A single True does that with axes of at most 4
-        cells beside a longer one.
+        index is a plane with its own arrays. A single True treats axes of at most 4 cells beside a
+        longer one in the same way.
     boundary : str or sequence of str, default="pad"
         "wrap" for an axis that is a circle; anything else ends the axis at its last cell.
     shape : tuple of int, default=None

@@ -18,8 +18,8 @@ from silvan.channels.plane import Plane
 class Function(Channel):
     """What a function makes of the samples; for trying out channels.
 
-    A sequence of channels may hold the function itself in its place. Files and ONNX refuse forests
-    with such a channel, because they hold no code; write a subclass of `Channel` to save one.
+    A sequence of channels may also hold the function itself. Forests with such a channel cannot be
+    saved, because files hold no code; write a subclass of `Channel` for that.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Function(Channel):
         for missing values, it returns an array of shape ``(n_samples, *shape)`` with as many axes.
         What it returns for a sample must not depend on the others.
     name : str, default=None
-        What the array is called; None takes the function's name.
+        Name of the array; None takes the function's name.
 
     Examples
     --------

@@ -17,15 +17,15 @@ from silvan.channels.plane import Plane
 class Spectrum(Channel):
     """The strength of each frequency along the last axis: the absolute Fourier transform.
 
-    The mean is taken off first. An axis of T steps has frequencies 0, 1, ..., T // 2, in cycles
-    per axis; frequency 0 is left out, because it is zero by then. A missing value makes the whole
+    The mean is subtracted first. An axis of T steps has frequencies 0, 1, ..., T // 2, in cycles
+    per axis; frequency 0 is left out, because it is then zero. A missing value makes the whole
     spectrum missing.
 
     Parameters
     ----------
     log : bool, default=False
         Whether to take logarithms, which turns ratios of strengths into differences. Strengths
-        below a millionth of the median strength of the training samples count as that.
+        below a millionth of the median strength of the training samples are raised to it.
 
     Examples
     --------

@@ -109,11 +109,11 @@ class Difference(Channel):
 
 @dataclass(eq=False, repr=False)
 class LocalContrast(Channel):
-    """Each value less the mean of its neighbourhood, in units of the neighbourhood's spread.
+    """Each value minus the mean of its neighbourhood, in units of the neighbourhood's spread.
 
-    Brightness and contrast that change slowly over an image disappear. The spread has a floor, so
-    that noise in even regions is not magnified: the median of the spreads that training samples
-    have. A value is missing where one of its neighbourhood is.
+    Brightness and contrast that change slowly over an image disappear. The spread has a floor, the
+    median of the spreads in the training samples, so that noise in even regions is not magnified. A
+    value is missing if any value of its neighbourhood is.
 
     Parameters
     ----------

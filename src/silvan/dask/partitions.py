@@ -51,7 +51,7 @@ def align_parts(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Part
         if len(cut.values) != len(pieces["X"].values):
             raise ValueError(
                 f"{name} must have the partitions of X, but it has {len(cut.values)} and X "
-                f"{len(pieces['X'].values)}; repartition it, or tell the sizes of both with "
+                f"{len(pieces['X'].values)}; repartition it, or compute the sizes of both with "
                 "compute_chunk_sizes()."
             )
     none = [None] * len(pieces["X"].values)

@@ -129,19 +129,19 @@ def shapley_values(
     X : array-like of shape (n_samples, n_features)
         Samples; those of a manifold forest may have the shape of its grid.
     background : array-like of shape (n_background, n_features)
-        What features are compared with: some 100 samples, drawn from the training samples for
-        example. Time grows with their number.
+        The samples that features are compared with: about 100, for example drawn from the training
+        samples. Time grows with their number.
     n_permutations : int, default=None
         Random orders of the features for each sample, background sample and tree whose values are
         not exact. Orders are taken forwards and backwards in turns. Standard errors fall with the
         square root of their number. None takes 1, and more where trees and background samples are
-        few; for forests on a grid, whose trees share them, 2, which is the least there.
+        few; for forests on a grid, whose trees share them, 2, which is the minimum there.
     max_exact_features : int, default=12
         Values are exact where the directions of a tree are single features, and where hybrids of a
-        sample and a background sample ask for at most so many features on their ways down the tree.
-        Each of these may double the time. Trees that mostly ask for more are sampled.
+        sample and a background sample involve at most this many features on their paths down the
+        tree. Each of these may double the time. Trees that mostly involve more are sampled.
     random_state : int, RandomState or None, default=None
-        Of the random orders; pass an integer for the same values at every call.
+        Seed of the random orders; an integer gives the same values at every call.
     n_jobs : int, default=None
         Number of threads; None takes that of the forest. The values are the same for any.
 

@@ -99,7 +99,7 @@ def saved_state(value: Any) -> dict[str, dict[str, Any]]:
     if unknown:
         raise ValueError(
             f"a {type(value).__name__} with the attributes {unknown} cannot be saved, because they "
-            "are no part of the file format; delete them from the object, or pickle it."
+            "are not part of the file format; delete them from the object, or pickle it."
         )
     return {"params": params, "fitted": attributes}
 

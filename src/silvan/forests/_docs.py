@@ -21,10 +21,10 @@ _PARTS = {
         projections : ProjectionDistribution, default=None
             The distribution from which each node draws its candidate split directions; None is
             ``UnitFree(SparseSigns())``: single features, and sums and differences of a few that do
-            not depend on units. See :mod:`silvan.projections`; the evidence for the default is
-            among the results ("Which default for tables?"). Its own parameters are reached with two
-            underscores, for example ``projections__mean_nonzeros`` of ``SparseSigns()`` in a grid
-            search; with None they are those of the default.
+            not depend on units. See :mod:`silvan.projections`; the page "Which default for tables?"
+            of the results has the evidence for the default. Its parameters are reached with two
+            underscores, for example ``projections__mean_nonzeros`` in a grid search; with None
+            these are the parameters of the default.
     """,
     "patches": """
         shape : int or tuple of int, default=None
@@ -32,54 +32,54 @@ _PARTS = {
             `X` in `fit`: ``X.shape[1:]``, so that a row of a two-dimensional `X` is a series.
             Features are numbered as ``numpy.ravel`` does.
         channels : "auto", "raw" or sequence of Channel or callable, default="auto"
-            What windows are laid on: arrays that are computed from each sample, see
-            :mod:`silvan.channels`. "auto" takes the values, their differences, their spectrum and
-            random convolutions of a series and its differences, and the values and their gradients
-            of images and volumes. Colours and sensors have arrays of their own, see `contiguous`.
-            "raw" sums patches of the values themselves: the manifold forest of the papers.
+            The arrays that windows lie on, computed from each sample; see :mod:`silvan.channels`.
+            "auto" takes the values, their differences, their spectrum and random convolutions of a
+            series and its differences, and the values and their gradients of images and volumes.
+            Each colour and each sensor has its own arrays; see `contiguous`. "raw" sums patches of
+            the values themselves: the manifold forest of the papers.
         statistics : {"auto", "mean", "spread", "slope"} or sequence of these, default="auto"
-            What is read off a window. "auto" is all three along series, and the mean in images and
-            volumes.
+            What is computed from the cells of a window. "auto" is all three on series, and the mean
+            on images and volumes.
         shift : int or "auto", default="auto"
-            How many cells a window may move in search of its largest or smallest mean, which three
-            quarters of the means do; 0 for none. "auto" is 0 along series and 2 in images and
-            volumes.
+            How many cells a window may move in search of its largest or smallest mean; three
+            quarters of the means do so. 0 keeps windows in place. "auto" is 0 on series and 2 on
+            images and volumes.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
-            holds for the contiguous axes. None as `max_size` stands for the whole axis of a series,
-            where a quarter of the windows then cover their channel, for 8 cells along each axis of
-            an image or volume, and with ``channels="raw"`` for 3 cells and for all of an axis that
-            is not contiguous.
+            holds for the contiguous axes. ``max_size=None`` means the whole axis of a series, where
+            a quarter of the windows then cover their channel, and 8 cells along each axis of an
+            image or volume; with ``channels="raw"`` it means 3 cells, and all of an axis that is
+            not contiguous.
         boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
             How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
-            cuts them off, "wrap" goes on at the other end, for data on a circle; both cover every
-            cell equally often.
+            cuts them off, and "wrap" continues at the other end, for data on a circle; both cover
+            every cell equally often.
         contiguous : bool or tuple of bool, default=True
             False for an axis whose neighbours do not belong together, such as the sensors of a
-            recording: ``(False, True)`` for samples of shape (sensors, length). With channels each
-            of its indices is a plane with arrays of its own, and a single True does that with axes
-            of at most 4 cells beside a longer one, such as colours.
+            recording: ``(False, True)`` for samples of shape (sensors, length). With channels, each
+            index of such an axis is a plane with its own arrays; a single True treats axes of at
+            most 4 cells beside a longer one in the same way, such as colours.
         coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
             Coefficients of the cells of a patch; only "ones" with channels.
         n_patches : int, default=1
             Number of patches in a direction. With 2 a direction is the difference of two patches of
             the same size near each other, as along an edge; more are added and subtracted in turn.
         reach : int or tuple of int or None, default=None
-            How many cells further patches may lie from the first along each axis; None stands for
+            How far, in cells along each axis, further patches may lie from the first; None means
             `max_size`.
     """,
     "classifier_criterion": """
         criterion : {"gini", "entropy", "log_loss"}, default="gini"
-            Impurity that a split should decrease; "log_loss" is another name of "entropy".
+            Impurity that splits decrease; "log_loss" is another name for "entropy".
     """,
     "classifier_voting": """
         voting : {"soft", "hard"}, default="soft"
             Whether trees average the class probabilities of their leaves, or cast one vote each for
-            the most probable class. Where several classes are the most probable of a leaf, they
-            share its vote equally, so that the order of `classes_` does not matter.
+            the most probable class. If several classes are equally probable in a leaf, they share
+            its vote, so the order of `classes_` does not matter.
         oob_score : bool or callable, default=False
-            Whether to estimate the accuracy on samples that a tree did not draw. A callable is used
-            as ``oob_score(y_true, y_pred)`` in place of the accuracy.
+            Whether to estimate the accuracy from the samples that each tree did not draw. A
+            callable ``oob_score(y_true, y_pred)`` replaces the accuracy.
         class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
             Weights of the classes, multiplied with `sample_weight`: a dictionary (classes that it
             leaves out have weight 1), or "balanced" for weights inversely proportional to the
@@ -90,43 +90,43 @@ _PARTS = {
     """,
     "regressor_criterion": """
         criterion : str, default="squared_error"
-            Impurity that a split should decrease, averaged over the outputs: the variance of the
-            targets ("squared_error", also called "friedman_mse"); "absolute_error", their mean
-            distance from the median, which leaves then predict; or "poisson", half the deviance,
-            for targets that are not negative.
+            Impurity that splits decrease, averaged over the outputs: the variance of the targets
+            ("squared_error", also called "friedman_mse"); "absolute_error", their mean distance
+            from the median, which leaves then predict; or "poisson", half the deviance, for targets
+            that are not negative.
     """,
     "regressor_oob": """
         oob_score : bool or callable, default=False
-            Whether to estimate R² on samples that a tree did not draw. A callable is used as
-            ``oob_score(y_true, y_pred)`` in place of R².
+            Whether to estimate R² from the samples that each tree did not draw. A callable
+            ``oob_score(y_true, y_pred)`` replaces R².
     """,
     "categorical_features": """
         categorical_features : "from_dtype", list or None, default="from_dtype"
             The columns that hold categories: strings, numbers or anything that can be compared.
-            "from_dtype" takes those of a data frame or Arrow table that have a categorical type or
-            hold strings, and none of an array; a list has their positions, their names, or a truth
-            value for each column; None takes all columns for numbers. At each node a category
-            gets a code, the mean target of its samples in a random half of the node (see Notes); a
+            "from_dtype" selects the columns of a data frame or Arrow table that have a categorical
+            type or hold strings, and none of an array; a list gives positions, names, or a boolean
+            for each column; None treats all columns as numbers. At each node a category gets a
+            code, the mean target of its samples in a random half of the node (see Notes); a
             category that is not among them, or was never seen, gets the code of an average sample.
-            Missing categories are missing values. Dates in other columns of a frame are read in
+            Missing categories are missing values. Dates in other columns of a frame are split into
             parts, such as ``when.year``.
     """,
     "gaussian": """
         covariance_type : {"full", "diag"}, default="full"
-            Whether covariances are matrices, or variances alone.
+            Whether to use full covariance matrices, or only variances.
         reg_covar : float, default=1e-4, in embeddings 1e-3
-            What is added to variances, as a share: of the variances of the node where a split is
-            searched, and of the variances of all samples in leaves. It bounds densities where
-            samples repeat, features are constant, or leaves have fewer samples than features.
+            Added to each variance, relative to the variances of the node while splits are searched
+            for, and to the variances of all samples in leaves. It bounds densities where samples
+            repeat, features are constant, or leaves have fewer samples than features.
         criterion_dim : int or None, default=8
             Largest number of dimensions in which a node measures its samples. If there are more
-            features, so many directions are drawn from `projections` for it at each node; those
-            that do not vary there are replaced. None measures all features, at a cost that grows
-            with the cube of their number.
+            features, that many directions are drawn from `projections` at each node; those that do
+            not vary there are replaced. None measures all features, at a cost that grows with the
+            cube of their number.
         max_thresholds : int or None, default=8, in embeddings None
             Largest number of thresholds that are tried along a direction. If there are more, they
-            are divided into so many runs of equal length and one of each is drawn at random. None
-            tries all.
+            are divided into that many runs of equal length, and one of each is drawn at random.
+            None tries all.
     """,
     "running": """
         n_jobs : int, default=None
@@ -138,17 +138,17 @@ _PARTS = {
         verbose : int, default=0
             1 shows a progress bar with the time left on the standard error stream.
         warm_start : bool, default=False
-            Whether `fit` keeps the trees of the last call and grows only those that are missing.
-            The forest is the one that a single call would have grown; the data must be the same.
+            Whether `fit` keeps the trees of the last call and grows only the missing ones. The
+            result is the forest that a single call would have grown; the data must be the same.
     """,
     "fit_samples": """
         X : array-like of shape (n_samples, n_features)
-            Training samples. float32 and uint8 are used as they are, other numbers become float32;
-            NaN is a missing value.
+            Training samples. float32 and uint8 are used as they are; other numbers are converted to
+            float32. NaN is a missing value.
     """,
     "fit_weights": """
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, none negative; None weights all samples equally. See `bootstrap`
+            Non-negative weights of the samples; None weights all samples equally. See `bootstrap`
             and `max_samples` for what a weight means.
 
         Returns
@@ -160,7 +160,8 @@ _PARTS = {
         shape_ : tuple of int
             Shape of the grid that the samples lie on.
         channels_ : FittedChannels or None
-            What turns samples into the cells that windows lie on; None with ``channels="raw"``.
+            The fitted channels, which turn samples into the cells that windows lie on; None with
+            ``channels="raw"``.
     """,
     "classifier_fitted": """
         classes_ : ndarray of shape (n_classes_,)
@@ -169,8 +170,8 @@ _PARTS = {
             Number of classes; a list for several outputs.
         oob_decision_function_ : ndarray of shape (n_samples, n_classes_)
             Class probabilities from the trees that did not draw the sample; NaN for samples that
-            all trees drew and for samples of weight zero. Only if `oob_score` is not False. Of
-            several outputs, of shape (n_samples, n_classes, n_outputs_).
+            all trees drew and for samples of weight zero. Only if `oob_score` is not False. With
+            several outputs the shape is (n_samples, n_classes, n_outputs_).
     """,
     "regressor_fitted": """
         oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs_)
@@ -187,12 +188,12 @@ _PARTS = {
         feature_names_in_ : ndarray of shape (n_features_in_,)
             Names of the columns; only if `X` had names that are all strings.
         feature_names_ : ndarray of shape (n_features,) or None
-            Names of the features: those of the columns, but for dates, which have several.
+            Names of the features: one per column, except that dates have several.
         target_name_ : str or None
-            The name of `y`, where it is a column that has one.
+            The name of `y`, if it is a named column.
         categories_ : list of ndarray or None
-            The categories of each feature, None for a number: a category is read as its place in
-            that array. None if no feature is categorical.
+            The categories of each feature (None for a number); a category is encoded as its
+            position in that array. None if no feature is categorical.
         n_outputs_ : int
             Number of outputs.
         feature_importances_ : ndarray of shape (n_features,)
@@ -201,7 +202,7 @@ _PARTS = {
             Score of the out-of-bag predictions; only if `oob_score` is not False.
         estimators_ : sequence of forests
             The trees, each as a forest of one tree that shares the arrays; ``len(forest)``,
-            ``forest[0]`` and ``for tree in forest`` are short for it.
+            ``forest[0]`` and ``for tree in forest`` access it.
         estimators_samples_ : list of ndarray
             The samples that each tree drew, as often as it drew them.
     """,
@@ -209,7 +210,7 @@ _PARTS = {
         Every method takes `X` as flat samples of shape (n_samples, n_features) or in the shape of
         the data, ``(n_samples, *shape)``: images (n, H, W), volumes (n, D, H, W), series (n,
         length), series of several channels (n, channels, length). Arrays whose samples are
-        contiguous in memory are not copied for it.
+        contiguous in memory are not copied.
     """,
     "preset": """
         task : {"classification", "regression"}, default="classification"
@@ -240,22 +241,22 @@ _PARTS = {
             Smallest and largest number of cells of a patch along each axis; None stands for 3.
     """,
     "notes": """
-        Features of type float32 and uint8 are kept as they are, all others are stored as float32. A
+        Features of type float32 and uint8 are kept as they are; all others are stored as float32. A
         missing value (NaN) makes every direction that touches it missing for that sample, and each
-        split has learnt which side such samples take: the better one, or the one of greater weight
-        if no training sample was missing there.
+        split has learnt which side to send such samples to: the better one, or the one of greater
+        weight if no training sample was missing there.
 
         A direction reads a categorical feature through codes that are learnt at each node. The code
-        of a category is the mean target of its samples in the node less that of all samples, in
-        standard deviations of the target; of more than two classes the target is whether the class
-        is in a random group of them, and of several outputs one at random. Codes are estimated
-        from a random half of the node's samples. All samples of the node are then divided as if the
-        codes were numbers, alone or added up with others. So that a feature of many categories
-        cannot win by chance alone, such a direction is compared with others by the geometric mean
-        of its gain over all samples and of its gain over the other half.
+        of a category is the mean target of its samples in the node minus that of all samples, in
+        standard deviations of the target; with more than two classes the target is whether the
+        class is in a random group of them, and with several outputs it is a random one of these.
+        Codes are estimated from a random half of the node's samples. All samples of the node are
+        then divided as if the codes were numbers, alone or added up with others. So that a feature
+        of many categories cannot win by chance alone, such a direction is compared with others by
+        the geometric mean of its gain over all samples and of its gain over the other half.
 
-        Samples of weight zero take no part. A fit depends neither on the order of the samples nor
-        on `n_jobs`; with the default limits an integer weight and a repeated sample give the same
+        Samples of weight zero are ignored. A fit depends neither on the order of the samples nor on
+        `n_jobs`; with the default limits an integer weight and a repeated sample give the same
         forest, or, if features are categorical, forests with the same distribution. A fit that
         fails or is interrupted leaves the estimator unchanged.
     """,

@@ -22,27 +22,27 @@ GROWTH_PARTS = {
         max_depth : int, default=None
             Largest depth of a tree; None sets no limit.
         min_samples_split : int or float, default=2
-            Number of distinct samples that a node needs to be split; a float is a fraction of the
+            Smallest number of distinct samples for a node to be split; a float is a fraction of the
             samples.
         min_samples_leaf : int or float, default=1
-            Number of distinct samples that both sides of a split need; a float below 1 is a
+            Smallest number of distinct samples on each side of a split; a float below 1 is a
             fraction of the samples.
         min_balance : float, default=0.0
-            Share of a node's distinct samples that both sides of its split need, between 0 and 0.5:
-            rounded up, but never more than half of the samples. Thresholds that are drawn at random
-            are drawn among those that leave it on both sides.
+            Smallest share of a node's distinct samples on each side of its split, between 0 and
+            0.5; rounded up, but never more than half of the samples. Random thresholds are drawn
+            among those that satisfy it.
         min_weight_fraction_leaf : float, default=0.0
-            Share of a tree's weight that both sides of a split need, at most 0.5.
+            Smallest share of a tree's weight on each side of a split, at most 0.5.
         min_impurity_decrease : float, default=0.0
-            Least decrease of impurity that a split must bring, times the node's share of the
-            weight.
+            Smallest decrease in impurity, times the node's share of the weight, for a node to be
+            split.
         max_leaf_nodes : int or None, default=None
-            Largest number of leaves of a tree. With a limit, the leaf is split next whose split
-            decreases the impurity of the tree most; None sets no limit.
+            Largest number of leaves of a tree. With a limit, the leaf whose split decreases the
+            impurity of the tree most is split next; None sets no limit.
         monotonic_cst : array-like of int, dict or None, default=None
-            For each feature 1 where predictions must rise with it, -1 where they must fall, 0 for
-            no constraint, in order or by names: the predicted number, or the probability of the
-            second of two classes. Only with single features
+            For each feature, 1 if predictions must rise with it, -1 if they must fall, 0 for no
+            constraint, in order or by name. It applies to the predicted number, or to the
+            probability of the second of two classes. Only with single features
             (``projections=silvan.projections.AxisAligned()``), and not with ``honest=True``.
         ccp_alpha : float, default=0.0
             Price of a leaf in minimal cost-complexity pruning: of each grown tree the smallest
@@ -69,10 +69,10 @@ GROWTH_PARTS = {
         scaling : {"rank", "minmax", "standard"} or None, default=None
             How features are made comparable before directions add them up, learnt on the training
             samples: "rank" replaces values by their ranks (see
-            :class:`silvan.preprocessing.RankScaler`), "minmax" moves the range of each feature to
-            [0, 1], "standard" its mean to 0 and its standard deviation to 1. An integer weight of a
-            sample counts as so many samples; of other weights only the ratios count. Scaled
-            features are stored as float32.
+            :class:`silvan.preprocessing.RankScaler`), "minmax" maps the range of each feature to
+            [0, 1], and "standard" its mean to 0 and its standard deviation to 1. An integer weight
+            counts as that many samples; for other weights only the ratios matter. Scaled features
+            are stored as float32.
     """,
     "thresholds": """
         thresholds : {"best", "random", "agnostic"}, default="best"
@@ -81,9 +81,9 @@ GROWTH_PARTS = {
             directions: extremely randomised trees, which grow faster and differ more from each
             other. "agnostic" does not choose either: a node takes its first direction that the
             limits allow, pure nodes are split as well, and with `max_leaf_nodes` the leaf to split
-            next is drawn. Targets then decide the values of leaves alone (Tomita's data-agnostic
+            next is drawn. Targets then determine only the values of leaves (Tomita's data-agnostic
             forest; limit the trees by `max_leaf_nodes`, `max_depth` or `min_samples_leaf`). With
-            one seed, splits are the same for any targets where `bootstrap` is False.
+            the same seed and ``bootstrap=False``, splits are the same for any targets.
     """,
     "bootstrap": """
         bootstrap : bool, default=True
@@ -103,8 +103,8 @@ GROWTH_PARTS = {
             Whether each tree draws its samples with replacement, with probability proportional to
             their weight. With False each tree sees every sample, and weights multiply the samples'
             counts. "auto" is True with ``channels="raw"`` and False with channels; there each tree
-            leaves out three tenths of the samples if `oob_score` asks for some to be left out,
-            unless `max_samples` says how many. Where classes have weights it is True, because trees
-            that separate all samples that they see would ignore weights.
+            leaves out three tenths of the samples if `oob_score` is set, unless `max_samples` says
+            how many. With class weights it is True, because trees that separate all the samples
+            that they see would ignore weights.
     """,
 }

@@ -252,7 +252,7 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
         if len(entries) != n_columns:
             raise invalid(
                 "categorical_features",
-                f"a truth value for each of the {n_columns} columns of X",
+                f"a boolean for each of the {n_columns} columns of X",
                 categorical_features,
                 "pass one for each, or the positions of the categorical columns",
             )
@@ -271,7 +271,7 @@ def _chosen_columns(categorical_features: Any, table: Any) -> list[int]:
     if not names:
         raise invalid(
             "categorical_features",
-            "positions or truth values, since X has no column names",
+            "positions or booleans, since X has no column names",
             categorical_features,
             "pass positions, or X as a data frame",
         )

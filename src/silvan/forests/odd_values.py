@@ -59,7 +59,7 @@ def refuse_odd_columns(X: Any, categories: CategoryTable | None) -> None:
         value = None if known[j] is not None else _first_odd(np.asarray(take_column(table, j)))
         if isinstance(value, str):
             raise ValueError(
-                f"{column_label(table, j)} of X holds text, such as {value[:40]!r}, which is no "
+                f"{column_label(table, j)} of X holds text, such as {value[:40]!r}, which is not a "
                 "number; name the columns that hold categories in categorical_features, for "
                 f"example [{column_key(table, j)}], or leave them out."
             )

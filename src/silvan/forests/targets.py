@@ -271,7 +271,7 @@ def refuse_mixed_labels(*labels: NDArray[Any]) -> None:
     if len(kinds) > 1:
         raise ValueError(
             f"y must hold labels of one kind, but it has the text {str(kinds[True])[:40]!r} and "
-            f"{kinds[False]!s:.40}, which is none; convert all of them to text, such as with "
+            f"{kinds[False]!s:.40}, which is not text; convert all of them to text, such as with "
             "y.astype(str)."
         )
 

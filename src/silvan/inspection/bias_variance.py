@@ -77,8 +77,8 @@ def bias_variance(
         Number of samples of a training set.
     posterior : callable, default=None
         ``posterior(X)`` returns the true class probabilities of samples, with a column for each
-        class in the order of the sorted labels. None takes the class of a sample for a function of
-        its features, so that the Bayes error is zero, as in sparse parity.
+        class in the order of the sorted labels. None assumes that the class is a function of the
+        features, so that the Bayes error is zero, as in sparse parity.
     n_repeats : int, default=100
         Number of training sets.
     n_test : int, default=10000
@@ -158,8 +158,8 @@ def decompose_error(predictions: ArrayLike, posterior: ArrayLike) -> BiasVarianc
     - the systematic effect is E[P(Y = h* | x) - P(Y = h̄ | x)];
     - the variance effect is E[P(Y = h̄ | x) - P(Y = h | x)].
 
-    (Equation 3.1 of [2]_ has = in place of ≠.) Of classes that are equally common or probable, the
-    first one counts.
+    (Equation 3.1 of [2]_ has = instead of ≠.) If several classes are equally common or probable,
+    the first one counts.
 
     Parameters
     ----------

@@ -118,8 +118,8 @@ def importance_map(
 ) -> NDArray[np.float64] | dict[str, NDArray[np.float64]]:
     """Importance of the features in the shape of the data.
 
-    The windows of a forest with channels credit the cells in them, and each cell the values that it
-    is computed from: those of a difference its neighbours, those of a spectrum the whole series.
+    The windows of a forest with channels credit the cells in them, and each cell credits the values
+    that it is computed from: two neighbours for a difference, the whole series for a spectrum.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def importance_map(
         - ``"gain"``: its decrease of impurity, spread over the features in proportion to their
           absolute coefficients, as the forest's `feature_importances_` [2]_.
     per_class : bool, default=False
-        Whether to part the credit of each split among the classes; only for classifiers. The maps
+        Whether to divide the credit of each split among the classes; only for classifiers. The maps
         of the classes add up to the whole map.
 
         - A count goes to the classes in proportion to their weight among the samples that reach the
@@ -144,8 +144,8 @@ def importance_map(
 
         Trees of a boosted forest are each grown for a class, and credit their splits to it.
     by_channel : bool, default=False
-        Whether to have a map for each array of the forest's channels, in its own shape: that of a
-        spectrum is over frequency. Only for forests with channels.
+        Whether to return a map for each array of the forest's channels, in its own shape; the map
+        of a spectrum is over frequency. Only for forests with channels.
     shape : int or tuple of int, default=None
         Shape of the map; its product is the number of features. None is the shape of the forest's
         grid if it has one (see `grid_of`), and otherwise (n_features,).
@@ -256,7 +256,7 @@ def background_share(importance: ArrayLike, X: ArrayLike, *, tolerance: float = 
     Parameters
     ----------
     importance : array-like
-        Importance of each feature, in any shape, not negative; for example an `importance_map`.
+        Non-negative importance of each feature, in any shape; for example an `importance_map`.
     X : array-like of shape (n_samples, n_features) or (n_samples, ...)
         Samples, as given to the forest.
     tolerance : float, default=0.0
@@ -312,8 +312,8 @@ def grid_of(forest: BaseForest) -> Patches | None:
     Returns
     -------
     patches : Patches or None
-        Those that a manifold forest draws, or would draw without channels; those of another forest,
-        or the first ones of a mixture; None if it has none.
+        The patches that a manifold forest draws, or would draw without channels; for other forests
+        the patches in `projections`, or the first ones of a mixture; None if there are none.
 
     Examples
     --------

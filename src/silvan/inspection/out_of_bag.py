@@ -63,8 +63,8 @@ def out_of_bag_curve(forest: BaseForest, X: ArrayLike, y: ArrayLike) -> NDArray[
     -------
     errors : ndarray of shape (n_estimators,)
         Share of samples that the trees that left them out classify wrongly, or mean squared error
-        of a regressor. Samples that all the first trees drew do not count yet; NaN where there are
-        no others. The forest's `voting` decides how the trees are put together. The last entry of a
+        of a regressor. Samples that all of the first trees drew do not count yet; NaN if there are
+        no others. The forest's `voting` decides how trees are combined. The last entry of a
         classifier is ``1 - oob_score_``.
 
     Examples

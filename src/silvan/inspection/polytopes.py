@@ -18,8 +18,8 @@ class LeafPolytope(NamedTuple):
     Parameters
     ----------
     A : csr_array of shape (n_splits, n_features)
-        Normals of the splits from the root down; those of splits whose right side the leaf is on
-        are turned round.
+        Normals of the splits from the root down; negated for splits whose right side the leaf is
+        on.
     b : ndarray of shape (n_splits,)
         Bounds.
     is_open : ndarray of shape (n_splits,)
@@ -40,8 +40,8 @@ class LeafPolytope(NamedTuple):
 def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
     """The inequalities that hold in a leaf, where splits are linear.
 
-    Every split of a tree along a direction is a half-space, so that a leaf is the intersection of
-    as many half-spaces as there are splits above it: a convex polytope [1]_.
+    Every split along a direction bounds a half-space, so a leaf is the intersection of as many
+    half-spaces as there are splits above it: a convex polytope [1]_.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
     Returns
     -------
     polytope : LeafPolytope
-        The inequalities ``A @ x <= b``. Trees project in float32, so that a sample that lies on
-        the border of a split up to its rounding may be on the other side.
+        The inequalities ``A @ x <= b``. Trees project in float32, so a sample that lies on the
+        border of a split up to rounding may end on the other side.
 
     References
     ----------
@@ -88,8 +88,8 @@ def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
     splits, signs = _path(left, int(leaf))
     if not np.isfinite(threshold[splits]).all():
         raise ValueError(
-            f"leaf {leaf} of tree {tree} lies below a split that parts missing values from others, "
-            "which no inequality describes; fit on samples without missing values."
+            f"leaf {leaf} of tree {tree} lies below a split that separates missing values from "
+            "others, which no inequality describes; fit on samples without missing values."
         )
     normals = arrays.directions(tree)[splits].astype(np.float64)
     return LeafPolytope(
@@ -103,7 +103,7 @@ def check_linear(forest: BaseForest) -> None:
     fitted = forest.fitted_
     if fitted.categories is not None and fitted.categories.has_categories:
         raise ValueError(
-            "splits on categories are no half-spaces; regions exist for forests of numbers only."
+            "splits on categories are not half-spaces; regions exist for forests of numbers only."
         )
     if fitted.scaler is not None:
         raise ValueError(

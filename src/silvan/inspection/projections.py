@@ -124,7 +124,7 @@ def top_projections(forest: BaseForest, k: int | None = 10) -> TopProjections:
     Notes
     -----
     Directions with continuous coefficients hardly ever repeat, so their importances are those of
-    single splits. Weights are compared to about six digits.
+    single splits. Coefficients are compared to about six digits.
 
     The codes of categories differ from node to node and are left out of the
     comparison: a categorical feature that is in a direction has coefficient 1.

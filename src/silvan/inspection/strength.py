@@ -32,8 +32,8 @@ class StrengthCorrelation:
     def bound(self) -> float:
         """Breiman's bound of the error, ρ(1 - s²)/s²; infinite where the strength is not positive.
 
-        It is far above the error of most forests. What counts is the direction: stronger and less
-        correlated trees lower it.
+        It is far above the error of most forests, but it points in the right direction: stronger
+        and less correlated trees lower it.
         """
         if self.strength <= 0:
             return float("inf")
@@ -46,13 +46,13 @@ def strength_and_correlation(
     """Strength of the trees and correlation between them, from out-of-bag votes [1]_ [2]_.
 
     Let Q(x, j) be the share of votes for class j among the trees that did not draw sample x. The
-    margin of a sample of class y is Q(x, y) - Q(x, k), where k is the class other than y with most
-    votes. The strength s is its mean over the samples. The correlation is the variance of the
+    margin of a sample of class y is Q(x, y) - Q(x, k), where k is the class other than y with the
+    most votes. The strength s is its mean over the samples. The correlation is the variance of the
     margin over the square of the mean standard deviation of the single trees' margins. A tree's
-    margin is its vote for y less its vote for k: 1, -1 or 0, and between them where equally
+    margin is its vote for y minus its vote for k: 1, -1 or 0, or a value between them where equally
     probable classes of a leaf share its vote. Its variance is over the samples that the tree did
     not draw. (With whole votes it is p + q - (p - q)², where p and q are the shares of votes for y
-    and for k; the appendix of [1]_ prints + for the minus, which is no variance.)
+    and for k; the appendix of [1]_ has + instead of the minus, which is not a variance.)
 
     Parameters
     ----------

@@ -25,9 +25,8 @@ def tree_predictions(forest: BaseForest, X: ArrayLike) -> NDArray[Any]:
     Returns
     -------
     predictions : ndarray of shape (n_samples, n_estimators) or (n_samples, n_estimators, n_outputs)
-        The class that each tree votes for, or the mean target of its leaf. Where several classes
-        are the most probable of a leaf, one of them that is drawn once and for all by the forest's
-        seed.
+        The class that each tree votes for, or the mean target of its leaf. If several classes are
+        equally probable in a leaf, one of them is drawn, once and for all, from the forest's seed.
 
     Examples
     --------

@@ -82,11 +82,11 @@ class RegionsDisplay:
         forest : fitted forest
             A forest of two numeric features.
         X : array-like of shape (n_samples, 2)
-            Samples that say where to look, drawn with the regions.
+            Samples that determine the range of the plot; they are drawn with the regions.
         tree : int, default=0
             The number of the tree.
         margin : float, default=0.1
-            How much further than the samples the plot reaches, as a share of their range.
+            How far the plot extends beyond the samples, as a share of their range.
         ax : Axes, default=None
             Axes to draw on; None makes a new figure.
         **options

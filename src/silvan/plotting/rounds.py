@@ -28,7 +28,7 @@ class RoundsDisplay:
     training : array-like of shape (n_rounds + 1,)
         Losses or scores of training samples before the first round and after each.
     validation : array-like of shape (n_rounds + 1,) or (0,), default=()
-        The same of samples that were held out.
+        The same for samples that were held out.
     n_kept : int, default=None
         Number of rounds that the forest kept, to be marked.
     label : str, default="loss"

@@ -25,11 +25,10 @@ class ProjectionDistribution(ParameterHolder, ABC):
     A direction is a sparse vector a: a node sorts its samples by a·x and looks for the best
     threshold. It is never empty and has no feature twice.
 
-    A subclass implements `sample`, stores the arguments of its constructor under their own
-    names and does nothing else there, and may implement `validate`. The built-in distributions
-    have in `sample` a slow and plain reference of the distribution that the native core draws from;
-    a subclass written in Python is called at every node, which takes some 50 microseconds and
-    runs on one thread at a time.
+    A subclass implements `sample`, stores the arguments of its constructor under their own names
+    and does nothing else there, and may implement `validate`. In the built-in distributions
+    `sample` is a slow, plain reference for what the native core draws; a subclass written in Python
+    is called at every node, which takes about 50 microseconds and runs on one thread at a time.
 
     See Also
     --------
@@ -93,7 +92,7 @@ class ProjectionDistribution(ParameterHolder, ABC):
         return self
 
     def validate(self, n_features: int) -> None:
-        """Raise an error if a parameter is wrong, or wrong for data of so many features.
+        """Raise an error if a parameter is wrong, or wrong for this number of features.
 
         Forests call it once before growing. The default accepts everything.
 
@@ -123,10 +122,10 @@ class ProjectionDistribution(ParameterHolder, ABC):
         random_state : int, RandomState instance or None, default=None
             Seed; an int makes the draw reproducible.
         X : array-like of shape (n_samples, n_features), default=None
-            The samples of that root, for distributions that look at data; without it they see none.
+            The samples of the root, for distributions that use the data.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            The targets of `X`: floats are regressed on, anything else are classes. Without it
-            all samples are of one class.
+            The targets of `X`: floats mean regression, anything else classes. Without it all
+            samples are of one class.
 
         Returns
         -------

@@ -43,12 +43,12 @@ class CanonicalDirections(ProjectionDistribution):
 
     With `bootstrap` (the *projection bootstrap*) the fit sees samples drawn from the node's with
     replacement, as many as there are, each with its weight; the split is then searched over the
-    node's own samples. Where the draw admits no fit (one class, say) the samples themselves are
-    used.
+    node's own samples. If the draw admits no fit (for example, if it has one class), the node's
+    samples themselves are used.
 
-    Fits go on until there are d directions or `max_fits` were made; of the last fit, those of the
-    largest correlations are taken. Published forests make one fit at a node and see all samples:
-    ``max_fits=1`` here, ``max_features=None`` and ``bootstrap=False`` in the forest.
+    Fits continue until there are d directions or `max_fits` fits; from the last fit, the directions
+    with the largest correlations are taken. Published forests make one fit at a node and see all
+    samples: ``max_fits=1`` here, ``max_features=None`` and ``bootstrap=False`` in the forest.
 
     Samples with a missing value among the features drawn are left out of the fit. Where there is
     nothing to fit, it gives the feature drawn first.
@@ -56,16 +56,17 @@ class CanonicalDirections(ProjectionDistribution):
     Parameters
     ----------
     n_features : int or None, default=None
-        Number of features in a direction; None takes log2(p) + 1, rounded up. More than the data
-        have means all of them.
+        Number of features in a direction; None is log2(p) + 1, rounded up. A number larger than p
+        means all features.
     bootstrap : bool, default=True
         Whether to draw samples with replacement for each fit.
     max_samples : int or None, default=256
-        Largest number of samples that a fit uses. Of more, it takes one at random from each of
-        `max_samples` equal stretches of them, and the bootstrap draws from these. None looks at
+        Largest number of samples that a fit uses. If there are more, it takes one at random from
+        each of `max_samples` equal stretches of them, and the bootstrap draws from these. None uses
         all.
     max_fits : int or None, default=None
-        Most fits that a node makes, even if they give fewer than d directions; None sets no limit.
+        Largest number of fits at a node, even if they give fewer than d directions; None sets no
+        limit.
 
     References
     ----------

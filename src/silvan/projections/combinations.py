@@ -21,7 +21,7 @@ class UniformCombinations(ProjectionDistribution):
     Parameters
     ----------
     n_features : int, default=2
-        Number L of features in a direction; more than the data have means all of them.
+        Number L of features in a direction; a number larger than p means all features.
 
     References
     ----------

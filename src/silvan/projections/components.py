@@ -53,12 +53,12 @@ class PrincipalComponents(ProjectionDistribution):
     Parameters
     ----------
     n_features : int, default=3
-        Number of features in a group; more than the data have means one group of all.
+        Number of features in a group; a number larger than p means one group of all features.
     per : {"node", "tree"}, default="node"
         Whether to fit at every node or once per tree.
     max_samples : int or None, default=256
-        Largest number of samples that a fit uses. Of more, it takes one at random from each of
-        `max_samples` equal stretches of them. None looks at all.
+        Largest number of samples that a fit uses. If there are more, it takes one at random from
+        each of `max_samples` equal stretches of them. None uses all.
 
     See Also
     --------

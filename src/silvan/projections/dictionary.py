@@ -24,8 +24,7 @@ class Dictionary(ProjectionDistribution):
     atoms : sparse matrix or array-like of shape (n_atoms, p)
         One direction in each row. No row may be all zero.
     probabilities : array-like of shape (n_atoms,), default=None
-        How likely each atom is, not negative; they are divided by their sum. None means equally
-        likely.
+        Non-negative probability of each atom, up to a common factor. None means equally likely.
 
     References
     ----------

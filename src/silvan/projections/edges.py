@@ -30,8 +30,8 @@ class EdgeNeighborhoods(ProjectionDistribution):
     Parameters
     ----------
     edges : array-like of shape (n_features, 2) or networkx graph
-        The two nodes of each edge, by whole numbers; feature i is the value on edge i. Of a
-        networkx graph the edges count in its own order.
+        The two nodes of each edge, as integers; feature i is the value on edge i. The edges of a
+        networkx graph are taken in its own order.
     min_size, max_size : int, default=1 and 8
         Smallest and largest number of edges.
     coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
@@ -66,7 +66,7 @@ class EdgeNeighborhoods(ProjectionDistribution):
         self.coefficients = coefficients
 
     def validate(self, n_features: int) -> None:
-        """Raise an error if a parameter is wrong, or there is another number of edges."""
+        """Raise an error if a parameter is wrong, or if there is not one edge per feature."""
         edges = self._read_edges()
         n_edges = len(edges)
         if n_edges != n_features:

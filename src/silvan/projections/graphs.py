@@ -21,15 +21,15 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     A centre is drawn uniformly among the features and a size uniformly from `min_size` to
     `max_size`. The neighbourhood grows from the centre breadth first: all nodes at distance one,
-    then at distance two, and so on; of the distance that no longer fits it takes a random subset.
-    Where the centre's component has fewer nodes than the size, it takes them all.
+    then at distance two, and so on; at the first distance that does not fit any more, it takes a
+    random subset. If the centre's component has fewer nodes than the size, it takes them all.
 
     Parameters
     ----------
     graph : sparse matrix or array of shape (n_features, n_features), or networkx graph
-        Who neighbours whom. An entry (i, j) that is not zero, whatever its sign, is an edge
-        between features i and j. All edges of a networkx graph count, and the i-th of its nodes,
-        whatever its name, is feature i. Edges count in both directions, and loops not at all.
+        The neighbours of each feature. A nonzero entry (i, j), whatever its sign, is an edge
+        between features i and j. All edges of a networkx graph count, and its i-th node, whatever
+        its name, is feature i. Edges count in both directions; loops are ignored.
     min_size, max_size : int, default=1 and 8
         Smallest and largest number of features.
     coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"

@@ -23,8 +23,8 @@ class Mixture(ProjectionDistribution):
 
     Each of the d directions of a node picks its component with probability proportional to the
     weight; each component then draws its share at once, and the directions come grouped by
-    component, in the order of `components`. A component with a limited number of directions
-    (`AxisAligned`, `RandomRotation`) that is asked for more leaves the node with fewer.
+    component, in the order of `components`. If a component has a limited number of directions
+    (`AxisAligned`, `RandomRotation`) and is asked for more, the node gets fewer.
 
     With `AxisAligned` among the components every single feature has a fixed chance at every
     node, which is the first of the assumptions under which manifold forests are consistent
@@ -33,7 +33,7 @@ class Mixture(ProjectionDistribution):
     Parameters
     ----------
     components : list of (ProjectionDistribution, float)
-        The distributions and their weights, not negative; the weights are divided by their sum.
+        The distributions and their non-negative weights, which are divided by their sum.
 
     Notes
     -----
@@ -150,7 +150,7 @@ class Mixture(ProjectionDistribution):
         if not any(weight > 0 for _, weight in self.components):
             raise invalid(
                 "components",
-                "of a positive weight at least once",
+                "such that at least one weight is positive",
                 [weight for _, weight in self.components],
                 "give the components that count a positive weight",
             )

@@ -45,8 +45,8 @@ class PerturbedHyperplanes(ProjectionDistribution):
     n_perturbations : int, default=20
         Number of perturbations; 0 leaves random hyperplanes.
     max_samples : int or None, default=256
-        Largest number of samples that are looked at. Of more, one is taken at random from each of
-        `max_samples` equal stretches of them. None looks at all.
+        Largest number of samples that are used. If there are more, one is taken at random from each
+        of `max_samples` equal stretches of them. None looks at all.
 
     Notes
     -----

@@ -57,8 +57,8 @@ class RidgeDirections(ProjectionDistribution):
     alpha : float, default=1.0
         Strength of the penalty, above 0.
     max_samples : int or None, default=256
-        Largest number of samples that a fit uses. Of more, it takes one at random from each of
-        `max_samples` equal stretches of them. None looks at all.
+        Largest number of samples that a fit uses. If there are more, it takes one at random from
+        each of `max_samples` equal stretches of them. None uses all.
 
     Notes
     -----

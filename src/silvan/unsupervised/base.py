@@ -79,7 +79,7 @@ class GaussianForest(BaggedForest):
         y : Ignored
             Not used; there for the sake of pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, none negative; None weights all samples equally. See `bootstrap`
+            Non-negative weights of the samples; None weights all samples equally. See `bootstrap`
             and `max_samples` for what a weight means.
 
         Returns

@@ -68,7 +68,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     min_balance : float, default=0.0
         Share of a node's distinct samples that both sides of its split need, between 0 and 0.5.
     min_impurity_decrease : float, default=0.0
-        Least gain that a split must bring, times the node's share of the weight.
+        Smallest gain, times the node's share of the weight, for a node to be split.
     bootstrap : bool, default=True
         Whether each tree draws its samples with replacement, with probability proportional to their
         weight. With False each tree sees every sample, and weights multiply the samples' counts.

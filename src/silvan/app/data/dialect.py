@@ -124,16 +124,16 @@ def unreadable(
     if conversion:
         column, row, kind, value = conversion.groups()
         name = names[int(column)]
-        words = {"bool": "neither true nor false", "timestamp": "no date such as 2024-12-31"}
-        words["time64"] = "no time such as 14:30:00"
-        what = words.get(kind, "no number")
+        words = {"bool": "neither true nor false", "timestamp": "not a date such as 2024-12-31"}
+        words["time64"] = "not a time such as 14:30:00"
+        what = words.get(kind, "not a number")
         other = "," if decimal == "." else "."
         remedy = (
             f"correct it, read it as a missing value (--missing {quote(value)}), or fit without "
             "the column (--drop) or with categories (--categorical)"
         )
         if kind not in words and all_numbers([value.replace(other, ".")]):
-            what = f"no number with {decimal!r} as the decimal sign"
+            what = f"not a number with {decimal!r} as the decimal sign"
             remedy = f"pass --decimal {other} if that is the sign of this table"
         return NotANumberError(
             f"column {name!r} of {path} has {_shorten(value)} in row {int(row or 0):,}, which is "
@@ -147,7 +147,7 @@ def unreadable(
         )
     if isinstance(error, UnicodeError) or "UTF8" in text:
         return DataError(
-            f"{path} has bytes that are no text in its encoding; name it with --encoding, or save "
+            f"{path} has bytes that are not text in its encoding; name it with --encoding, or save "
             "the table as CSV in UTF-8."
         )
     return DataError(f"{path} cannot be read: {text.splitlines()[0]}; check the file.")
@@ -164,7 +164,7 @@ def _check_encoding(name: str) -> None:
         is_text = False
     if not is_text:
         raise UsageError(
-            f"--encoding {name!r} is no encoding that Python knows; pass for example utf-8, "
+            f"--encoding {name!r} is not an encoding that Python knows; pass for example utf-8, "
             "latin-1, cp1252, utf-16 or shift_jis."
         )
 

@@ -28,7 +28,7 @@ def read_sheet(path: Path, missing: Sequence[str]) -> tuple[pa.Table, tuple[str,
             sheets = list(book.sheet_names)
             empty = _formulas_without_values(path, frame)
     except (ValueError, KeyError, OSError, BadZipFile) as error:
-        raise DataError(f"{path} is no Excel file that can be read: {error}; check it.") from None
+        raise DataError(f"{path} cannot be read as an Excel file: {error}; check it.") from None
     frame = frame.dropna(how="all")
     names = [_name(name, k) for k, name in enumerate(frame.columns, start=1)]
     columns = [_as_arrow(frame.iloc[:, k]) for k in range(len(names))]

@@ -73,6 +73,6 @@ def _refusal(name: str, column: Any, spelling: Spelling, path: Path) -> str:
     values = (text for text in column.to_pylist() if text is not None)
     wrong = next(text for text in values if _as_numbers(pa.array([text]), spelling) is None)
     return (
-        f"column {name!r} of {path} holds percentages, but also {wrong[:40]!r}, which is no "
+        f"column {name!r} of {path} holds percentages, but also {wrong[:40]!r}, which is not a "
         "number; correct it, or read it as a missing value (--missing)."
     )

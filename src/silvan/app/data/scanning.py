@@ -37,8 +37,8 @@ _DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S")
 def not_for(path: Path) -> UsageError:
     """The error for options about text where there is none."""
     return UsageError(
-        f"--missing, --decimal and --encoding are for text tables, but {path} is none; leave them "
-        "out."
+        f"--missing, --decimal and --encoding are for text tables, but {path} is not one; leave "
+        "them out."
     )
 
 

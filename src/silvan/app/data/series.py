@@ -100,7 +100,7 @@ class SeriesFile(Source):
             values = [self._values(channel.split(","), number) for channel in channels]
             if not values or len({len(channel) for channel in values}) != 1:
                 raise DataError(
-                    f"line {number} of {self.path} has channels of unequal length; mend it."
+                    f"line {number} of {self.path} has channels of unequal length; correct it."
                 )
             yield np.stack(values), label
 
@@ -111,7 +111,7 @@ class SeriesFile(Source):
                 dtype=np.float32,
             )
         except ValueError as error:
-            raise DataError(f"line {number} of {self.path}: {error}; mend it.") from None
+            raise DataError(f"line {number} of {self.path}: {error}; correct it.") from None
 
 
 def _labels(labels: list[Any]) -> NDArray[Any]:

@@ -87,7 +87,9 @@ class TableFile(Source):
         target = self._target(schema, request.target or known)
         self._require(schema, request.drop, "--drop")
         if target in request.drop:
-            raise UsageError(f"--drop {target!r} is the target, which is no feature; leave it out.")
+            raise UsageError(
+                f"--drop {target!r} is the target, which is not a feature; leave it out."
+            )
         names, kinds = self._features(schema, target, request)
         if target in names:
             raise UsageError(
@@ -167,7 +169,7 @@ class TableFile(Source):
         self._require(schema, request.categorical, "--categorical")
         unused = [name for name in request.categorical if name in left_out]
         if unused:
-            raise UsageError(f"--categorical {unused[0]!r} is no feature; leave it out.")
+            raise UsageError(f"--categorical {unused[0]!r} is not a feature; leave it out.")
         named = set(request.categorical)
         others = [name for name in names if name not in named]
         text = {name for name in others if is_text(schema.field(name).type)}

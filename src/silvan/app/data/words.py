@@ -68,7 +68,7 @@ def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | N
     signed = [word for word in words if parse_number(_SIGNS.sub("", word), None) is not None]
     if len(signed) >= _MIN_SIGNED and len(signed) >= _SIGNED_SHARE * len(texts):
         raise DataError(
-            f"column {name!r} of {path} holds numbers in a spelling that is not read, such as "
+            f"column {name!r} of {path} holds numbers in a format that is not read, such as "
             f"{signed[0]!r}; write plain numbers, pass --decimal , if commas are decimal points, "
             f"leave the column out (--drop {option}), or insist on categories "
             f"(--categorical {option})."
@@ -76,14 +76,14 @@ def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | N
     dates = [word for word in words if _DATE.match(word)]
     if len(dates) >= _MIN_SIGNED and len(dates) >= _SIGNED_SHARE * len(texts):
         raise DataError(
-            f"column {name!r} of {path} holds dates in a spelling that is not read, such as "
+            f"column {name!r} of {path} holds dates in a format that is not read, such as "
             f"{dates[0]!r}; write them as 2024-12-31, leave the column out (--drop {option}), or "
             f"insist on categories (--categorical {option})."
         )
     if len(texts) > MAX_CATEGORIES:
         raise DataError(
             f"column {name!r} of {path} has {len(texts):,} different texts in {n_rows:,} rows, and "
-            f"no more than {MAX_CATEGORIES:,} are taken for categories without being asked; leave "
+            f"no more than {MAX_CATEGORIES:,} are treated as categories by default; leave "
             f"the column out (--drop {option}), or insist on categories (--categorical {option})."
         )
     return None

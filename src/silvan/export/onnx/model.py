@@ -66,7 +66,7 @@ def to_onnx(forest: BaseForest, *, dtype: str | None = None) -> Any:
         raise invalid(
             "forest",
             "one without windows on channels, which ONNX models cannot hold yet",
-            forest.projections_,
+            type(forest).__name__ + " with such windows",
             'fit a manifold forest with channels="raw", or keep the forest with its method save',
         )
     dtype = _exact_type(forest) if dtype is None else dtype
