@@ -34,7 +34,7 @@ def test_quick_demo_prints_a_table_and_writes_figure_model_and_page(run, tmp_pat
     forest = silvan.load(folder / "digits.silvan")
     assert forest.shape_ == (8, 8)
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert f"gets {forest.oob_score_:.1%} right" in page
+    assert f"correctly classifies {forest.oob_score_:.1%} of" in page
     assert demo.EXTRA_TREES in page
     assert page.count("<section") == 11
 

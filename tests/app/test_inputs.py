@@ -107,6 +107,19 @@ def test_sheets_are_tables(run, tmp_path):
     assert "--missing, --decimal and --encoding are for text tables" in refused
 
 
+def test_sheets_may_hold_percentages_as_text(run, tmp_path):
+    FRAME.assign(mixed=[f"{k}.5 %" for k in range(N)]).to_excel(tmp_path / "p.xlsx", index=False)
+    assert "percentages in 'mixed': 12.5 % is 12.5" in run("fit", "p.xlsx", *FIT).stderr
+
+
+def test_points_in_a_table_of_commas_are_reported(run, tmp_path):
+    lines = [f"{k}.5;{k},5;{k % 2}" for k in range(40)]
+    (tmp_path / "both.csv").write_text("\n".join(["a;b;y", *lines]))
+    refused = " ".join(run("fit", "both.csv", *FIT, "--decimal", ",", code=3).stderr.split())
+    assert "column 'a' of both.csv holds numbers with decimal points, such as '0.5'" in refused
+    run("fit", "both.csv", *FIT, "--decimal", ",", "--categorical", "a")
+
+
 def test_sheets_that_mix_numbers_and_words_are_reported(run, tmp_path):
     mixed = FRAME.assign(mixed=[k if k % 5 else "none yet" for k in range(N)])
     mixed.to_excel(tmp_path / "book.xlsx", index=False)

@@ -6,6 +6,8 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from PIL import Image
 from sklearn.metrics import (
@@ -102,7 +104,7 @@ def test_report_on_images_has_every_panel(run, folder):
     assert page.panels == ALL
     forest = silvan.load(folder / "digits.silvan")
     assert f"{forest.oob_score_:.4g}" in page.words["scores"]
-    assert f"gets {forest.oob_score_:.1%} right" in page.words["head"]
+    assert f"correctly classifies {forest.oob_score_:.1%} of" in page.words["head"]
     # One map for all classes and one for each; twelve projections; the mistakes.
     y = np.load(folder / "digits.npz")["y"]
     wrong = int(np.sum(forest.classes_[forest.oob_decision_function_.argmax(axis=1)] != y))
@@ -158,8 +160,8 @@ def test_report_on_test_data_is_about_these(run, folder):
 
 
 def test_report_without_rows_to_judge_by_says_so(run, folder):
-    run("fit", "iris.csv", *IRIS, "--out", "none.silvan", *FEW, "--no-out-of-bag")
-    run("report", "none.silvan", "iris.csv", *IRIS, "--against", "none", "--out", "none.html")
+    run("fit", "iris.csv", *IRIS, "--out", "unjudged.silvan", *FEW, "--no-out-of-bag")
+    run("report", "unjudged.silvan", "iris.csv", *IRIS, "--against", "none", "--out", "none.html")
     page = check_page((folder / "none.html").read_text(encoding="utf-8"))
     assert page.panels == ["fitted", "embedding", "importance", "projections", "loading"]
     assert "Too few rows were left to judge it by." in page.words["head"]
@@ -235,7 +237,37 @@ def test_report_on_series_draws_windows_on_their_channels(run, folder):
     X = rng.normal(size=(80, 40)) + 2 * np.sin(np.arange(40) * (0.5 + 0.5 * y[:, None]))
     np.savez(folder / "waves.npz", X=X, y=y)
     run("fit", "waves.npz", "--shape", "40", "--out", "waves.silvan", *FEW)
-    run("report", "waves.silvan", "waves.npz", "--shape", "40", "--against", "none")
+    run("report", "waves.silvan", "waves.npz", "--against", "none")  # which knows its shape
     page = check_page((folder / "report.html").read_text(encoding="utf-8"))
     assert re.search(r"(mean|spread|slope) of \w+( \d+)? \[\d+:\d+\]", page.words["projections"])
     assert "windows (mean, spread, slope) on value, difference" in " ".join(page.words.values())
+
+
+def test_forests_on_grids_are_scored_on_tables_of_their_cells(run, folder):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    X = rng.normal(size=(60, 24)) + np.outer(y, np.arange(24) < 8) * 3
+    table = pa.table({f"t{k}": X[:, k] for k in range(24)} | {"y": np.where(y, "on", "off")})
+    pa.parquet.write_table(table, folder / "cells.parquet")
+    run("fit", "cells.parquet", "--target", "y", "--shape", "24", "--out", "cells.silvan", *FEW)
+    result = run("score", "cells.silvan", "cells.parquet")
+    assert "cells.parquet: 60 series of 24 time steps." in result.stderr
+    assert "Note" not in result.stderr
+    options = ("--test", "cells.parquet", "--against", "none", "--out", "cells.html")
+    run("report", "cells.silvan", "cells.parquet", *options)
+    page = check_page((folder / "cells.html").read_text(encoding="utf-8"))
+    assert "importance of each time step" in page.words["importance"]
+    # The test rows are those that it learnt from.
+    assert "60 of the 60 test rows are training rows, too" in page.words["scores"]
+    assert "has not seen" not in page.words["head"] + page.words["scores"]
+    assert "None of the 60 rows is wrong" in page.words["mistakes"]
+
+
+def test_axes_have_room_for_their_numbers_and_end_where_scores_do():
+    frame = charts.Frame((0, 1), (0, 1_600_000))
+    axis = "".join(frame.y_axis("loss"))
+    assert ">1,500,000<" in axis
+    assert frame.left > 80
+    perfect = charts.dot_chart([("this forest", [1.0]), ("rf", [1.0])], "accuracy")
+    assert ">0.995<" in perfect
+    assert ">1.005<" not in perfect

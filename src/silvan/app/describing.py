@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +59,18 @@ def _describe_rounds(forest: Any) -> str:
     if forest.fitted_.start is None:
         return ""
     stopped = " (stopped early)" if forest.n_iter_ < forest.n_estimators else ""
-    return f" in {write_count(forest.n_iter_, 'round')}{stopped}, loss {forest.loss_!r}"
+    name = forest.loss if isinstance(forest.loss, str) else type(forest.loss_).__name__
+    return f" in {write_count(forest.n_iter_, 'round')}{stopped}, loss {name.replace('_', ' ')}"
 
 
 def describe_directions(forest: BaseForest) -> str:
-    """What the nodes of a forest split along."""
-    return _describe_windows(forest) or repr(_as_given(forest.projections_))
+    """What the nodes of a forest split along, in words and as it is written in Python."""
+    words = directions_in_words(forest)
+    return _describe_windows(forest) or f"{words}: {_as_given(forest.projections_)!r}"
 
 
 def directions_in_words(forest: BaseForest) -> str:
-    """The same for readers who do not know the names of distributions."""
+    """The same without the names of distributions."""
     return _describe_windows(forest) or _in_words(forest.projections_)
 
 
@@ -76,7 +80,25 @@ def _describe_windows(forest: BaseForest) -> str | None:
     if channels is None or not isinstance(projections, Windows):
         return None
     statistics = ", ".join(projections.statistics)
-    return f"windows ({statistics}) on {_shorten(list(channels.layout.names))}"
+    return f"windows ({statistics}) on {describe_channels(channels.layout.names)}"
+
+
+def describe_channels(names: Sequence[str]) -> str:
+    """Names of channels, those of a kind counted.
+
+    >>> describe_channels(["value", "convolution 1", "convolution 2", "convolution 1 of spectrum"])
+    'value, 2 convolutions, convolution of spectrum'
+    >>> describe_channels(["value of plane 0", "value of plane 1"])
+    'value, of 2 planes'
+    """
+    planes = {name.rpartition(" of plane ")[2] for name in names if " of plane " in name}
+    plain = dict.fromkeys(name.partition(" of plane ")[0] for name in names)
+    kinds = Counter(re.sub(r" \d+(?= of |$)", "", name) for name in plain)
+    texts = [
+        kind if n == 1 else f"{n} {re.sub(' of |$', lambda end: 's' + end[0], kind, count=1)}"
+        for kind, n in kinds.items()
+    ]
+    return _shorten(texts) + (f", of {len(planes)} planes" if len(planes) > 1 else "")
 
 
 def _as_given(projections: ProjectionDistribution) -> ProjectionDistribution:

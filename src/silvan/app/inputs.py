@@ -13,6 +13,7 @@ from silvan.app.console import note
 from silvan.app.data import Dataset, Request, Spelling, open_source
 from silvan.app.errors import UsageError
 from silvan.app.models import decide_task
+from silvan.app.numbers import write_number
 
 
 def read_data(
@@ -33,7 +34,8 @@ def read_data(
 def note_target(name: str, y: NDArray[Any], task: str, *, to_learn: bool = True) -> None:
     """Say what the target is taken for, and where it is to be learnt, whether it can be."""
     if task == "regression":
-        note(f"Target {name!r}: numbers from {y.min():.4g} to {y.max():.4g}, so regression.")
+        low, high = write_number(float(y.min())), write_number(float(y.max()))
+        note(f"Target {name!r}: numbers from {low} to {high}, so this is regression.")
     elif (n_classes := len(np.unique(y))) == 1:
         so = ", so every prediction will be that" if to_learn else ""
         note(f"Target {name!r}: every row has {y[0]!s}{so}.")

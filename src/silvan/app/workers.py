@@ -171,7 +171,7 @@ def _find_columns(source: Source, asked: Request) -> Columns:
             "the option out."
         )
     target, names, kinds = source.columns(asked)
-    on_grid = asked.shape is not None or asked.kind not in (None, "table")
+    on_grid = asked.on_grid
     path = Path(os.path.abspath(source.path))
     return Columns(path, target, tuple(names), kinds, on_grid)
 

@@ -34,6 +34,18 @@ class Request:
     categorical: tuple[str, ...] = ()  # columns of numbers that name categories
     like: Layout | None = None  # the columns to have, those of other data or of a forest
 
+    @property
+    def grid(self) -> tuple[int, ...] | None:
+        """The shape of a row: as the user says, else that of the forest's grid, if it has one."""
+        if self.shape is not None or self.kind == "table" or self.like is None:
+            return self.shape
+        return self.like.shape
+
+    @property
+    def on_grid(self) -> bool:
+        """Whether rows of a table are to lie on a grid."""
+        return self.grid is not None or self.kind not in (None, "table")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -170,9 +182,9 @@ def arrange(
     X: NDArray[Any], y: NDArray[Any], request: Request, target: str, notes: Sequence[str] = ()
 ) -> Dataset:
     """Put array rows into the shape that was asked for, or find out which kind they are."""
-    if request.shape is not None:
-        X = reshape_rows(X, request.shape)
-    kind = request.kind or guess_kind(X.shape[1:], shaped=request.shape is not None)
+    if request.grid is not None:
+        X = reshape_rows(X, request.grid)
+    kind = request.kind or guess_kind(X.shape[1:], shaped=request.grid is not None)
     if kind == "table" and X.ndim > 2:
         X = X.reshape(len(X), -1)
     return Dataset(X, y, kind, target, tuple(notes))

@@ -9,6 +9,8 @@ from zipfile import BadZipFile
 
 import pyarrow as pa
 
+from silvan.app.data.dialect import PLAIN
+from silvan.app.data.percentages import describe_percentages, find_percentages, read_percentages
 from silvan.app.errors import DataError, UsageError
 
 
@@ -40,7 +42,19 @@ def read_sheet(path: Path, missing: Sequence[str]) -> tuple[pa.Table, tuple[str,
             f"formulas in {', '.join(map(repr, empty))} have no stored results and count as "
             "missing: open the file in Excel or LibreOffice and save it again"
         )
-    return pa.Table.from_arrays(columns, names=names), tuple(notes)
+    table, said = _with_percentages(pa.Table.from_arrays(columns, names=names), path)
+    return table, (*notes, *said)
+
+
+def _with_percentages(table: pa.Table, path: Path) -> tuple[pa.Table, list[str]]:
+    """The table with numbers where cells of text are percentages, and which columns these are."""
+    blocks = table.combine_chunks().to_batches()
+    found = find_percentages(blocks[0], PLAIN) if blocks else frozenset()
+    if not found:
+        return table, []
+    blocks = [read_percentages(block, found, PLAIN, path) for block in blocks]
+    said = describe_percentages([name for name in table.column_names if name in found])
+    return pa.Table.from_batches(blocks), said
 
 
 def _formulas_without_values(path: Path, frame: Any) -> list[str]:
@@ -80,4 +94,6 @@ def _as_arrow(column: Any) -> pa.ChunkedArray:
         known = zip(column, column.isna(), strict=True)
         texts = [None if missing else str(value) for value, missing in known]
         made = pa.array(texts, pa.string())
+    if pa.types.is_large_string(made.type):  # what newer versions of pandas hold text in
+        made = made.cast(pa.string())
     return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])

@@ -59,6 +59,11 @@ class Scanner:
             raise not_for(path)
 
     @property
+    def decimal(self) -> str:
+        """The decimal sign that numbers in text are read with."""
+        return self._spelling.decimal
+
+    @property
     def is_text(self) -> bool:
         """Whether values are parsed from text."""
         return self._format == "csv"

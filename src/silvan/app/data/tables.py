@@ -69,15 +69,16 @@ class TableFile(Source):
         table = settle(table.select(names), kinds)
         notes = list(self._scanner.notes)
         if request.like is None:
-            notes += check_words(table, self.path, insisted=request.categorical)
-        if request.shape is None and request.kind in (None, "table"):
+            decimal = self._scanner.decimal
+            notes += check_words(table, self.path, insisted=request.categorical, decimal=decimal)
+        if not request.on_grid:
             booleans = [name for name in names if pa.types.is_boolean(schema.field(name).type)]
             read = Dataset(table, y, "table", target, booleans=frozenset(booleans))
             numbered = {name for name in names if pa.types.is_integer(schema.field(name).type)}
             said = describe_categories(table) + describe_serial(table, numbered)
             return replace(read, notes=(*notes, *said, *describe_dates(table, read.columns)))
         # A shape of a line is a series; the cells of a grid have no use for names.
-        shaped = request if request.shape else Request(shape=(len(names),), kind=request.kind)
+        shaped = request if request.grid else Request(shape=(len(names),), kind=request.kind)
         return arrange(np.asarray(table), y, shaped, target, notes)
 
     def columns(self, request: Request) -> tuple[str, list[str], dict[str, str | None]]:
@@ -174,7 +175,7 @@ class TableFile(Source):
         others = [name for name in names if name not in named]
         text = {name for name in others if is_text(schema.field(name).type)}
         dates = {name: date_kind(schema.field(name).type) for name in others}
-        on_grid = request.shape is not None or request.kind not in (None, "table")
+        on_grid = request.on_grid
         checked = others if on_grid else [n for n in others if n not in text and not dates[n]]
         refuse_others(schema, checked, on_grid=on_grid)
         if on_grid and request.categorical:

@@ -25,10 +25,13 @@ _DATE = re.compile(r"\s*(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}[/.]\d{1,2}[/.]\d{
 _SIGNED_SHARE, _MIN_SIGNED = 0.5, 3
 
 
-def check_words(table: pa.Table, path: Path, insisted: Sequence[str] = ()) -> list[str]:
+def check_words(
+    table: pa.Table, path: Path, insisted: Sequence[str] = (), decimal: str = "."
+) -> list[str]:
     """Refuse columns of text that look like numbers or names of rows; say what is doubtful.
 
-    Columns that the user calls categorical are taken at their word.
+    Columns that the user calls categorical are taken at their word. `decimal` is the sign that
+    numbers were read with.
     """
     notes = []
     named = set(insisted)
@@ -40,10 +43,24 @@ def check_words(table: pa.Table, path: Path, insisted: Sequence[str] = ()) -> li
         texts: dict[str, int] = dict(
             zip(*(counts.field(k).to_pylist() for k in (0, 1)), strict=True)
         )
+        if decimal == ",":
+            _refuse_points(name, list(texts), path)
         note = _check(name, texts, table.num_rows, path)
         if note:
             notes.append(note)
     return notes
+
+
+def _refuse_points(name: str, texts: list[str], path: Path) -> None:
+    """Refuse numbers with decimal points in a table whose decimal sign is a comma."""
+    points = [text for text in texts if "." in text and parse_number(text, None) is not None]
+    if len(points) > _MAX_CODES and len(points) >= _SIGNED_SHARE * len(texts):
+        option = quote(name)
+        raise DataError(
+            f"column {name!r} of {path} holds numbers with decimal points, such as {points[0]!r}, "
+            "but --decimal , says that they have commas; write all numbers alike, leave the column "
+            f"out (--drop {option}), or insist on categories (--categorical {option})."
+        )
 
 
 def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | None:

@@ -10,6 +10,8 @@ import numpy as np
 from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
+from silvan.app.numbers import write_number
+
 _LETTER = 6.6  # width of a letter of the labels, in pixels
 _MAX_CELLS_WITH_NUMBERS = 16
 _MAX_IN_LEGEND, _MAX_LETTERS = 30, 24
@@ -54,13 +56,15 @@ class Frame:
         y_range: tuple[float, float],
         *,
         size: tuple[float, float] = (460, 300),
-        left: float = 58,
+        left: float | None = None,
         bottom: float = 44,
         top: float = 12,
     ) -> None:
         self.width, self.height = size
-        self.left, self.bottom, self.top, self.right = left, bottom, top, 14
         self.x_range, self.y_range = _open(x_range), _open(y_range)
+        if left is None:  # room for the numbers of the axis, and for what they count
+            left = max(58, _LETTER * max(len(number(v)) for v in ticks(*self.y_range)) + 30)
+        self.left, self.bottom, self.top, self.right = left, bottom, top, 14
 
     def x(self, value: float) -> float:
         """Pixels from the left."""
@@ -73,11 +77,13 @@ class Frame:
         inner = self.height - self.bottom - self.top
         return self.height - self.bottom - (value - low) / (high - low) * inner
 
-    def x_axis(self, label: str) -> list[str]:
-        """Lines of the grid, their numbers, and what they count."""
+    def x_axis(self, label: str, largest: float = math.inf) -> list[str]:
+        """Lines of the grid, their numbers up to the largest that there may be, and a label."""
         bottom = self.height - self.bottom
         parts = []
         for value in ticks(*self.x_range):
+            if value > largest:
+                continue
             x = self.x(value)
             parts.append(f'<path class="grid" d="M{x:.1f} {self.top}V{bottom:.1f}"/>')
             parts.append(_text(x, bottom + 17, number(value), "middle"))
@@ -157,7 +163,7 @@ def dot_chart(rows: Sequence[tuple[str, Sequence[float]]], label: str) -> Markup
     height = 34 * len(rows) + 50
     x_range = (min(values) - margin, max(values) + margin)
     frame = Frame(x_range, (0, 1), size=(max(460, left + 280), height), left=left)
-    parts = frame.x_axis(label)
+    parts = frame.x_axis(label, largest=1.0)  # of accuracy and R²
     for place, (name, numbers) in enumerate(rows):
         y, style = 12 + 34 * place + 16, "line" if place == 0 else "line other"
         parts.append(_text(left - 9, y + 4, name, "end"))
@@ -297,10 +303,10 @@ def truth_chart(truth: NDArray[Any], predicted: NDArray[Any]) -> Markup:
 def number(value: float) -> str:
     """A number on an axis.
 
-    >>> number(4000.0), number(0.25), number(12.0)
-    ('4,000', '0.25', '12')
+    >>> number(4000.0), number(0.25), number(1.005), number(12.0)
+    ('4,000', '0.25', '1.005', '12')
     """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return write_number(value, digits=6)
 
 
 def _spots(frame: Frame, points: NDArray[Any]) -> str:

@@ -25,8 +25,11 @@ def mistakes_panel(subject: Subject) -> Panel | None:
         return None
     worst, n_wrong = _worst(subject, judged)
     if subject.classifies:
+        if not n_wrong:
+            lead = f"None of the {len(judged.rows):,} rows is wrong {judged.where}."
+            return Panel("mistakes", "Its worst mistakes", lead, Markup(""))
         lead = f"{n_wrong:,} of {len(judged.rows):,} rows are wrong {judged.where}. "
-        lead += "These are the most confident ones." if n_wrong else ""
+        lead += "These are the most confident ones."
     else:
         lead = f"Rows whose prediction is furthest off, {judged.where}."
     captions = [_caption(subject, judged, k) for k in worst]
@@ -98,6 +101,22 @@ def _write_column(column: Any, is_boolean: bool) -> list[str]:
     if is_boolean:
         write = ("false", "true").__getitem__
         column = column.cast(pa.int8())
-    elif pa.types.is_dictionary(column.type) or pa.types.is_temporal(column.type):
+    elif pa.types.is_temporal(column.type):
+        return _write_dates(column.to_pylist())
+    elif pa.types.is_dictionary(column.type):
         write = category_name
     return ["missing" if value is None else write(value) for value in column.to_pylist()]
+
+
+def _write_dates(values: list[Any]) -> list[str]:
+    """Dates and times; midnight is left out where it is the time of all of them.
+
+    >>> from datetime import datetime
+    >>> _write_dates([datetime(2024, 12, 31), None]), _write_dates([datetime(2024, 12, 31, 14, 30)])
+    (['2024-12-31', 'missing'], ['2024-12-31 14:30:00'])
+    """
+    texts = ["missing" if value is None else str(value) for value in values]
+    known = [text for text in texts if text != "missing"]
+    if all(text.endswith(" 00:00:00") for text in known):
+        return [text.removesuffix(" 00:00:00") for text in texts]
+    return texts

@@ -57,17 +57,11 @@ def summarise(subject: Subject) -> str:
             return text + " Pass rows that it has not seen as --test to judge it by."
         return text + " Too few rows were left to judge it by."
     main = judged.scores[0]
+    rows = "the test rows" if subject.n_repeats else "rows that it has not seen"
+    sure = f"(between {main.low:.1%} and {main.high:.1%} with 95% confidence)."
     if subject.classifies:
-        text += (
-            f" Of rows that it has not seen it gets {main.value:.1%} right (between {main.low:.1%} "
-            f"and {main.high:.1%} with 95% confidence)."
-        )
-    else:
-        text += (
-            f" It explains {main.value:.1%} of the variance of rows that it has not seen (between "
-            f"{main.low:.1%} and {main.high:.1%} with 95% confidence)."
-        )
-    return text
+        return f"{text} It correctly classifies {main.value:.1%} of {rows} {sure}"
+    return f"{text} It explains {main.value:.1%} of the variance of {rows} {sure}"
 
 
 def make_tiles(subject: Subject) -> list[tuple[str, str]]:

@@ -14,7 +14,6 @@ from silvan import ManifoldEmbedding
 from silvan.app.comparison import format_scores, format_seconds
 from silvan.app.describing import describe_model
 from silvan.app.errors import DataError
-from silvan.app.evaluation import count_repeats
 from silvan.app.numbers import write_alike, write_count, write_number
 from silvan.app.report import charts
 from silvan.app.report.looks import importance_panel, projections_panel
@@ -59,8 +58,8 @@ def fitted_panel(subject: Subject) -> Panel:
         "fitted",
         "What was fitted",
         f"A forest is many decision trees that {'add up' if subject.is_boosted else 'vote'}. Each "
-        "split of a tree compares a sum over a few features with a threshold; “directions” says "
-        "which sums a tree may choose from.",
+        "split of a tree compares a number that is computed from a few features with a threshold; "
+        "“directions” says what that number may be.",
         html_table(None, lines),
     )
 
@@ -79,9 +78,9 @@ def scores_panel(subject: Subject) -> Panel | None:
         "scores",
         "Scores",
         f"Measured {judged.where}, over {write_count(len(judged.rows), 'row')}. "
-        f"{_explain_where(judged)} The interval contains the score on unlimited data of the same "
-        "kind in 95 of 100 such reports. The baseline needs no forest: it always predicts "
-        f"{_blind_guess(subject, judged)}." + _say_repeats(subject),
+        f"{_explain_where(subject, judged)} The interval contains the score on unlimited data of "
+        "the same kind in 95 of 100 such reports. The baseline needs no forest: it always predicts "
+        f"{_blind_guess(subject, judged)}.",
         html_table(("score", "value", "95% interval", "baseline"), rows),
     )
 
@@ -173,9 +172,9 @@ def calibration_panel(subject: Subject) -> Panel | None:
         came = (judged.predicted.argmax(axis=1) == judged.truth).astype(np.float64)
         labels = ("probability of the predicted class", "share that is right")
         lead = (
-            "Rows are grouped by the predicted probability. On the dashed line, of rows "
-            "predicted with 80% some 80% are right; above it the forest is more often right than "
-            "it says, below it less often."
+            "Rows are grouped by the predicted probability. On the dashed line, about 80% of the "
+            "rows predicted with 80% are right; above it the forest is right more often than it "
+            "says, below it less often."
         )
     else:
         stated, came = judged.predicted, judged.truth
@@ -246,9 +245,14 @@ def loading_panel(subject: Subject) -> Panel:
     return Panel("loading", "How to load the model", lead, body)
 
 
-def _explain_where(judged: Judgement) -> str:
+def _explain_where(subject: Subject, judged: Judgement) -> str:
     if judged.where == "out of bag":
         return "Out of bag: each row is scored only by the trees that did not see it."
+    if subject.n_repeats:
+        return (
+            f"{subject.n_repeats:,} of the {len(judged.data.y):,} test rows are training rows, "
+            "too, which makes all scores look better than they are."
+        )
     return "The forest has not seen these rows."
 
 
@@ -257,18 +261,6 @@ def _blind_guess(subject: Subject, judged: Judgement) -> str:
     if not subject.classifies:
         return f"the mean, {write_number(float(judged.truth.mean()))}"
     return f"the largest class, {subject.labels[int(np.bincount(judged.truth).argmax())]}"
-
-
-def _say_repeats(subject: Subject) -> str:
-    if subject.held_out is None:
-        return ""
-    n_repeats = count_repeats(subject.data, subject.held_out)
-    if not n_repeats:
-        return ""
-    return (
-        f" {n_repeats:,} of the {len(subject.held_out.y):,} test rows are training rows, too, "
-        "which makes all scores look better than they are."
-    )
 
 
 def _sample(n: int) -> NDArray[np.intp]:

@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 
 from silvan.app.comparison import Result
 from silvan.app.data import Dataset
-from silvan.app.evaluation import check_same_columns
+from silvan.app.evaluation import check_same_columns, count_repeats
 from silvan.app.models import fit_rows
 from silvan.app.scores import Score, classification_scores, regression_scores
 from silvan.app.scoring import class_numbers
@@ -88,6 +88,11 @@ class Subject:
             name = "oob_decision_function_" if self.classifies else "oob_prediction_"
             return self._judge("out of bag", self.data, getattr(self.forest, name))
         return None
+
+    @cached_property
+    def n_repeats(self) -> int:
+        """How many rows of the test data were there to learn from."""
+        return 0 if self.held_out is None else count_repeats(self.data, self.held_out)
 
     @property
     def fitted_rows(self) -> Any:
