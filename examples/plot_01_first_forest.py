@@ -26,10 +26,9 @@ pipelines = {
 }
 
 # %%
-# scikit-learn's forest splits on single features, so scaling changes nothing for it. Ours splits
-# along sums and differences of features by default, and those should have comparable units: that
-# is what the scaler is for. (``ForestClassifier(scaling="standard")`` does the same without a
-# pipeline, see :doc:`/guide/scaling`.)
+# The scaler stands for the steps that your pipeline has already; neither forest needs it.
+# scikit-learn's forest splits on single features. Ours splits along sums and differences of
+# features by default, and brings them to comparable units by itself (see :doc:`/guide/scaling`).
 #
 # Both are judged on the same ten parts of the data:
 

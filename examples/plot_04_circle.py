@@ -3,8 +3,8 @@ Cyclic series
 =============
 
 The hours of a day and the directions of the wind have no ends: the last place is next to the
-first. Patches with ``boundary="wrap"`` know that. How long they should be, the out-of-bag error
-says.
+first. Patches with ``boundary="wrap"`` know that. The out-of-bag error says how long they should
+be.
 """
 
 # %%

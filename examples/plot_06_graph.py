@@ -4,7 +4,7 @@ Features on a graph
 
 Sensors, brain regions and genes have neighbours, but lie on no grid. With
 :class:`silvan.projections.GraphNeighborhoods` a node of a tree adds up a random sensor and those
-around it. Which sensors carry the signal is then found on the map.
+around it. A map then shows which sensors carry the signal.
 """
 
 # %%
@@ -33,7 +33,7 @@ X_new, y_new = measure(4000)
 
 # %%
 # The graph is any square sparse matrix, or a networkx graph. To see that it is the graph that
-# helps, a third distribution gets the same graph with the sensors exchanged.
+# helps, a third distribution gets the same graph with the sensors permuted.
 
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, GraphNeighborhoods

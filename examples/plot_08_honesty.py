@@ -65,8 +65,7 @@ for axis, (name, posterior) in zip(axes, maps.items(), strict=True):
 figure.colorbar(image, ax=axes, label="probability of class 1")
 
 # %%
-# A calibration curve asks: among the samples with a predicted probability of 0.8, is 80 % of class
-# 1?
+# A calibration curve asks: of the samples with a predicted probability of 0.8, are 80 % in class 1?
 
 figure, axis = plt.subplots(figsize=(5, 4.2), layout="constrained")
 for name, forest in forests.items():
@@ -75,4 +74,4 @@ for name, forest in forests.items():
 # %%
 # Large leaves do the same job here, if one knows how large. Honesty is no cure-all either: with
 # many features that each say a little, a plain forest is the better calibrated one.
-# :doc:`/guide/honesty` explains why, and :doc:`/results/honesty` has measured both.
+# :doc:`/guide/honesty` explains why, and :doc:`/results/honesty` measures both.

@@ -47,8 +47,7 @@ print(f"{inside.mean():.1%} of new samples inside")
 
 # %%
 # Larger leaves (``min_samples_leaf``) make smoother intervals. Behind all of it are the weights
-# that the training samples have for a prediction, a sparse matrix that you can put to uses of your
-# own:
+# that the training samples have for a prediction, a sparse matrix that you can use directly:
 
 weights = forest.forest_weights(X_new[:2])
 print(weights.shape, np.allclose(weights @ y, forest.predict(X_new[:2])))

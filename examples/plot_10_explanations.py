@@ -8,7 +8,7 @@ probability of the class, blue ones lowered it.
 """
 
 # %%
-# A forest learns 1,200 digits and reads the others.
+# A forest learns from 1,200 digits and classifies the others.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -41,9 +41,8 @@ for axis, label in zip(display.axes_, y[rows], strict=True):
 display.figure_.set_size_inches(10, 4.2)
 
 # %%
-# The number is the probability of the class that the forest names. Below are digits that it
-# misreads. ``output`` asks for the case of another class, here the right one of the first
-# mistake:
+# The number is the probability of the predicted class. Below are digits that the forest
+# misclassifies. ``output`` asks for another class, here the true one of the first mistake:
 
 import matplotlib.pyplot as plt
 
@@ -55,7 +54,7 @@ for axis, label in zip(axes, (predicted[mistake], y[mistake]), strict=True):
 
 # %%
 # Contributions follow the path of a sample. Shapley values compare it with other samples, here
-# 20 digits of any class, and say why its prediction is another than theirs. The empty centre
+# 20 digits of any class, and say why its prediction differs from theirs. The empty centre
 # makes the 0, the empty corner the 7:
 
 from silvan.explanations import shapley_values
@@ -65,7 +64,7 @@ parts = [explained.values[0, ..., 0], explained.values[1, ..., 7]]
 display = ContributionDisplay(parts, explained.data, ["0", "7"]).plot()
 
 # %%
-# For a table the largest parts are bars. Two people of the diabetes study, whose disease is
+# For a table the largest parts are bars. Two people from the diabetes study, whose disease is
 # predicted a year ahead:
 
 from sklearn.datasets import load_diabetes

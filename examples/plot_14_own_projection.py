@@ -9,7 +9,7 @@ match.
 
 # %%
 # ``sample`` gets a node and a random generator, and returns a sparse matrix with a direction in
-# each sample. A stroke begins anywhere on the grid, at any angle, and has two to ``max_length``
+# each row. A stroke begins anywhere on the grid, at any angle, and has two to ``max_length``
 # cells, fewer where the grid ends.
 
 import numpy as np
@@ -50,7 +50,7 @@ class Strokes(ProjectionDistribution):
 
 
 # %%
-# ``draw`` shows what a distribution gives. The base class brings it along:
+# ``draw``, which comes with the base class, shows what a distribution gives:
 
 import matplotlib.pyplot as plt
 

@@ -7,7 +7,7 @@ page about a forest that needs no network. Here it runs on a table of flowers.
 """
 
 # %%
-# A table such as a spreadsheet writes it:
+# A table as a spreadsheet would save it:
 
 import subprocess
 import sys

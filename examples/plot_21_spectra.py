@@ -4,7 +4,7 @@ Spectra: how much, and at which wavelength
 
 A spectrum is a series over wavelengths. What it says about a sample, such as a concentration, is in
 the height and form of a few bands, on top of a baseline that drifts. A manifold forest reads
-windows of the spectrum and of its differences, which do not feel the drift.
+windows of the spectrum and of its differences, which the drift hardly affects.
 """
 
 # %%

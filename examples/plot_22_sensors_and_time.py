@@ -64,7 +64,7 @@ for name, distribution in distributions.items():
 
 # %%
 # Where and when? The importances have the shape of a recording. Summed over the steps they are a
-# map of the sensors, summed over the sensors a course in time.
+# map of the sensors; summed over the sensors, a time course.
 
 from silvan.plotting import ImportanceDisplay
 

@@ -9,7 +9,7 @@ recording from its first second to its last.
 
 # %%
 # Six people wear an accelerometer (three axes, 20 values a second) while they rest, walk and run
-# in turn for two minutes. Everybody has a pace and a way of wearing the sensor.
+# in turn for two minutes. Each has their own pace and way of wearing the sensor.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,7 +34,8 @@ rng = np.random.default_rng(0)
 people = [record(rng) for _ in range(6)]
 
 # %%
-# Windows of three seconds, a new one each second. A window belongs to what is done in its middle:
+# Windows of three seconds, a new one each second. The label of a window is what is done in its
+# middle:
 
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -70,7 +71,7 @@ print(f"random forest    {plain.mean():.2f}")
 print(f"manifold forest  {cross_val_score(forest, X, y, **folds).mean():.2f}")
 
 # %%
-# The last person, by a forest that knows the other five only:
+# The last person, by a forest that was fitted on the other five:
 
 forest.fit(X[person < 5], y[person < 5])
 probability = forest.predict_proba(X[person == 5])

@@ -1,15 +1,20 @@
 """Samples on a grid as scientists have them: xarray, epochs of MNE, series of unequal length."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import silvan
 from silvan import BoostedManifoldForestClassifier, ManifoldForestClassifier
-from silvan.inspection import importance_map
+from silvan.export import to_dict, to_text
+from silvan.inspection import importance_map, top_windows
 from silvan.plotting import ContributionDisplay, ImportanceDisplay
+from silvan.tuning import OutOfBagSearch
 
 N, SENSORS, TIMES = 40, ["Fz", "Cz", "Pz"], np.arange(20) / 100
 Y = np.arange(N) % 2
@@ -172,13 +177,71 @@ def test_boosted_forests_and_pipelines_take_three_dimensions(plain):
     assert pipeline.fit(X, Y).score(X, Y) > 0.9
 
 
-def test_epochs_of_mne():
+def test_windows_are_named_by_sensors():
+    forest = ManifoldForestClassifier(**OPTIONS).fit(LABELLED["xarray"], Y)
+    best = top_windows(forest, 1)
+    assert re.search(r" of Cz \[\d+:\d+\]$", best.formulas()[0])
+    assert "value of Pz" in importance_map(forest, by_channel=True)
+    assert "value of Pz" in to_dict(forest)["channels"]
+    assert " of Cz [" in to_text(forest)
+    numbered = LABELLED["xarray"].assign_coords(channel=[1.5, 2.5, 4.0])
+    forest = ManifoldForestClassifier(**OPTIONS).fit(numbered, Y)
+    assert "value of channel 2.5" in importance_map(forest, by_channel=True)
+
+
+def test_several_axes_without_order_keep_the_numbers_of_planes():
+    cube = xarray.DataArray(X.reshape(N, 3, 2, 10), dims=("trial", "a", "b", "time"))
+    labelled = cube.assign_coords(a=SENSORS, b=["left", "right"])
+    forest = ManifoldForestClassifier(**OPTIONS | {"contiguous": (False, False, True)})
+    assert "value of plane 5" in importance_map(forest.fit(labelled, Y), by_channel=True)
+
+
+@pytest.fixture(scope="module")
+def epochs():
     mne = pytest.importorskip("mne")
     info = mne.create_info(SENSORS, 100.0, "eeg")
-    epochs = mne.EpochsArray(X.astype(np.float64), info, verbose="error")
+    return mne.EpochsArray(X.astype(np.float64), info, tmin=-0.05, verbose="error")
+
+
+def test_epochs_of_mne(epochs):
     forest = ManifoldForestClassifier(**OPTIONS).fit(epochs, Y)
+    assert forest.axes_.names == ("channel", "time")
     assert forest.axes_.coords[0].tolist() == SENSORS
+    assert forest.axes_.coords[1][0] == -0.05
     assert forest.predict(epochs).shape == (N,)
+    with pytest.raises(ValueError, match="place 0 is 'Pz' and was 'Fz'"):
+        forest.predict(epochs.copy().reorder_channels(SENSORS[::-1]))
+
+
+def test_epochs_are_cross_validated(epochs):
+    scores = cross_val_score(ManifoldForestClassifier(**OPTIONS), epochs, Y, cv=4)
+    values = epochs.get_data()
+    expected = cross_val_score(ManifoldForestClassifier(**OPTIONS), values, Y, cv=4)
+    np.testing.assert_array_equal(scores, expected)
+    search = OutOfBagSearch(
+        ManifoldForestClassifier(**OPTIONS | {"n_estimators": 30}), {"max_size": [(1, 3), (2, 9)]}
+    ).fit(epochs, Y)
+    assert search.best_estimator_.axes_.names == ("channel", "time")
+
+
+def test_spectra_of_epochs_have_frequencies(epochs):
+    spectra = epochs.compute_psd(fmax=40, verbose="error")
+    forest = ManifoldForestClassifier(**OPTIONS).fit(spectra, Y)
+    assert forest.axes_.names == ("channel", "frequency")
+    assert np.array_equal(forest.axes_.coords[1], spectra.freqs)
+    both = epochs.compute_tfr(
+        "morlet", np.array([20.0, 30.0]), n_cycles=1, decim=2, average=False, verbose="error"
+    )
+    options = OPTIONS | {"contiguous": (False, True, True), "channels": "raw"}
+    forest = ManifoldForestClassifier(**options).fit(both, Y)
+    assert forest.axes_.names == ("channel", "frequency", "time")
+
+
+def test_a_single_recording_is_refused(epochs):
+    for single in (epochs.average(), epochs.get_data(copy=True)[0]):
+        message = "cut it into epochs" if hasattr(single, "ch_names") else "inconsistent numbers"
+        with pytest.raises(ValueError, match=message):
+            ManifoldForestClassifier(2).fit(single, Y)
 
 
 def test_collections_of_aeon():

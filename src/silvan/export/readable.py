@@ -125,7 +125,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     ([1, 3], [1.0, -1.0], 1, 2)
     """
     check_one_output(forest)
-    patches, channels = grid_of(forest), forest.fitted_.channels
+    patches = grid_of(forest)
     names = forest.fitted_.feature_names
     classes = getattr(forest, "classes_", None)
     start = forest.fitted_.start
@@ -136,7 +136,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         "classes": None if classes is None else classes.tolist(),
         "categories": category_names(forest),
         "shape": None if patches is None else list(patches.grid.shape),
-        "channels": None if channels is None else list(channels.layout.names),
+        "channels": list(forest.fitted_.channel_names) or None,
         "scaling": forest.scaling,
         "hard_votes": forest.fitted_.hard_votes,
         "start": None if start is None else start.tolist(),

@@ -46,8 +46,7 @@ class TreeWriter:
         patches = grid_of(forest)
         self._shape = None if patches is None else patches.grid.shape
         self._classes = leaf_classes(forest)
-        channels = forest.fitted_.channels
-        self._channels = None if channels is None else channels.layout.names
+        self._channels = forest.fitted_.channel_names
         self._style = style
 
     def lines(self, max_depth: int | None) -> Iterator[str]:
@@ -119,7 +118,7 @@ class TreeWriter:
         return "-" if coefficient < 0 else "+", text
 
     def _window(self, window: Window) -> str:
-        return window.describe(None if self._channels is None else self._channels[window.channel])
+        return window.describe(self._channels[window.channel] if self._channels else None)
 
     def _name(self, feature: int) -> str:
         if self._style.names is not None:

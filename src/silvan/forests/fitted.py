@@ -94,6 +94,18 @@ class FittedForest:
     axes: GridAxes | None = None
 
     @property
+    def channel_names(self) -> tuple[str, ...]:
+        """Names of the arrays that windows lie on, by sensor where `X` had names for them."""
+        if self.channels is None:
+            return ()
+        names, contiguous = self.channels.layout.names, self.channels.planes.contiguous
+        places = None if self.axes is None else self.axes.name_planes(contiguous)
+        if places is None:
+            return names
+        stems = (name.rpartition(" of plane ") for name in names)
+        return tuple(f"{stem} of {places[int(plane)]}" for stem, _, plane in stems)
+
+    @property
     def spreads(self) -> NDArray[np.float64] | None:
         """The spread of each feature where directions have no units; None where they have."""
         unit_free = find_component(self.projections, UnitFree)

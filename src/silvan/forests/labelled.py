@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,19 @@ class GridAxes:
         dims = [*(f"map_{k}" for k in range(n_more)), *self.names]
         pairs = zip(self.names, self.coords, strict=True)
         return DataArray(values, dims=dims, coords={n: c for n, c in pairs if c is not None})
+
+    def name_planes(self, contiguous: Sequence[bool]) -> list[str] | None:
+        """What to call the planes of a sample, which follow one axis without neighbours.
+
+        None where there are no planes, where several axes have none, or where it has no
+        coordinates.
+        """
+        axes = [axis for axis, run in enumerate(contiguous) if not run]
+        if len(axes) != 1 or self.coords[axes[0]] is None:
+            return None
+        name, places = self.names[axes[0]], np.asarray(self.coords[axes[0]])
+        kind = "" if places.dtype.kind == "U" else f"{name} "
+        return [f"{kind}{place}" for place in places.tolist()] if len(places) > 1 else None
 
     def _belongs_to(self, shape: tuple[int, ...]) -> bool:
         """Whether these are axes of such samples; for what was read from a file."""
@@ -82,20 +96,52 @@ class GridAxes:
 def plain_samples(X: Any, length: int | None = None) -> tuple[Any, GridAxes | None]:
     """Samples without labels, and the labels of their axes if they had some.
 
-    `X` may be a DataArray of xarray, or epochs of MNE (anything with `get_data`, `ch_names` and
-    `times`). Series of unequal length in a list are filled up with missing values, to the longest
-    or to `length`. Anything else comes back as it is.
+    `X` may be a DataArray of xarray, or epochs of MNE (anything with `get_data` and `ch_names`),
+    their spectra, or a list of them, which is what cross-validation makes of epochs. Series of
+    unequal length in a list are filled up with missing values, to the longest or to `length`.
+    Anything else comes back as it is.
     """
-    if callable(getattr(X, "get_data", None)) and hasattr(X, "ch_names"):
-        times = getattr(X, "times", None)
-        places = (np.array(X.ch_names, dtype=np.str_), None if times is None else np.array(times))
-        return np.asarray(X.get_data()), GridAxes(("channel", "time"), places)
+    if _are_epochs(X):
+        return _read_epochs(X)
+    if isinstance(X, list) and len(X) > 0 and all(map(_are_epochs, X)):
+        return _join_epochs([_read_epochs(part) for part in X])
     if all(hasattr(X, name) for name in ("dims", "coords", "to_numpy")):
         names = tuple(str(name) for name in X.dims[1:])
         coords = tuple(_coordinates(X, name) for name in X.dims[1:])
         return X.to_numpy(), GridAxes(names, coords)
     series = _as_series(X)
     return (X if series is None else _padded(series, length)), None
+
+
+def _are_epochs(X: Any) -> bool:
+    return callable(getattr(X, "get_data", None)) and hasattr(X, "ch_names")
+
+
+def _read_epochs(X: Any) -> tuple[NDArray[Any], GridAxes]:
+    """The values of epochs, with sensors, and times or frequencies or both."""
+    values = np.asarray(X.get_data())
+    if values.ndim < 3:
+        raise ValueError(
+            f"X must be epochs, one for each sample, but it is a single recording "
+            f"({type(X).__name__}) of shape {values.shape}; cut it into epochs, for example with "
+            "mne.make_fixed_length_epochs."
+        )
+    names, places = ["channel"], [np.array(X.ch_names, dtype=np.str_)]
+    for name, attribute in (("frequency", "freqs"), ("time", "times")):
+        if getattr(X, attribute, None) is not None:
+            names.append(name)
+            places.append(np.array(getattr(X, attribute)))
+    known = zip(places, values.shape[1:], strict=False)
+    coords = tuple(place if len(place) == length else None for place, length in known)
+    return values, GridAxes(tuple(names), coords)
+
+
+def _join_epochs(parts: list[tuple[NDArray[Any], GridAxes]]) -> tuple[NDArray[Any], GridAxes]:
+    """Several epochs as one array; their sensors must be the same."""
+    axes = parts[0][1]
+    for _, others in parts[1:]:
+        axes._refuse_others(others)
+    return np.concatenate([values for values, _ in parts]), axes
 
 
 def _as_series(X: Any) -> Any:
@@ -130,7 +176,8 @@ def _padded(X: Any, length: int | None) -> Any:
     longest = max(shape[-1] for shape in shapes)
     if length is not None and longest > length:
         raise ValueError(
-            f"X has a series of length {longest}, but those of fit had up to {length}; cut it off."
+            f"X has a series of length {longest}, but those of fit had up to {length}; cut it off, "
+            f"or fit on series that are filled up with NaN to length {longest}."
         )
     for series in X:
         check_unmasked("X", series)

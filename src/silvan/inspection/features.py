@@ -196,7 +196,7 @@ def importance_map(
         cells = [importance[:, layout.cells(k)] for k in range(layout.n_channels)]
         parts = [part.reshape(-1, *shape) for part, shape in zip(cells, layout.shapes, strict=True)]
         maps = parts if per_class else [part[0] for part in parts]
-        return dict(zip(layout.names, maps, strict=True))
+        return dict(zip(forest.fitted_.channel_names, maps, strict=True))
     if channels is not None:
         importance = channels.credit_on_grid(importance)
     return importance.reshape(-1, *shape) if per_class else importance[:1].reshape(shape)

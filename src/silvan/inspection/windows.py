@@ -112,7 +112,7 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
         [directions[i] for i in best],
         importances[best],
         np.array(list(count.values()), dtype=np.int64)[best],
-        channels.layout.names,
+        forest.fitted_.channel_names,
     )
 
 
