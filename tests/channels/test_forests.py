@@ -155,7 +155,7 @@ def test_out_of_bag_scores_work_with_the_defaults():
     assert not np.isnan(forest.oob_decision_function_).any()
     assert forest.bootstrap == "auto"
     assert (np.diff(forest.forest_.leaf_offsets) > 0).all()
-    with pytest.raises(ValueError, match="set bootstrap=True or max_samples"):
+    with pytest.raises(ValueError, match="only available if bootstrap=True or max_samples"):
         forest.set_params(bootstrap=False).fit(SERIES, SERIES_Y)
 
 

@@ -88,7 +88,7 @@ def refuse_odd_targets(y: Any) -> None:
 
 def refuse_several_outputs(name: str, y: Any) -> None:
     """Refuse targets of several outputs for an estimator of this name that learns one."""
-    shape = np.shape(y)
+    shape = np.asarray(y).shape
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             f"y must have one output in a {name}, but its shape is {shape}; fit one for each "
