@@ -14,6 +14,7 @@ void bind_sparse(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_data(nb::module_& m);
+void bind_channels(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_boost(nb::module_& m);

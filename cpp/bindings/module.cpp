@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     silvan::bindings::bind_training(m);
     silvan::bindings::bind_columns(m);
     silvan::bindings::bind_data(m);
+    silvan::bindings::bind_channels(m);
     silvan::bindings::bind_samplers(m);
     silvan::bindings::bind_grow(m);
     silvan::bindings::bind_boost(m);

@@ -352,6 +352,11 @@ def estimation_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[ND
     The samples that fill the leaves of an honest tree, ascending; none if trees are not honest.
     """
 
+def convolve_series(series: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], wraps: bool, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], dilations: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], step: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    """
+    How many cells of each run of `step` exceed the threshold of each kernel, by sample, kernel and run.
+    """
+
 class ProjectionDistribution:
     """Where a node's candidate directions come from; immutable."""
 

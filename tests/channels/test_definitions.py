@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from silvan import _core
 from silvan.channels import (
     Convolutions,
     Difference,
@@ -17,6 +18,7 @@ from silvan.channels import (
     Spectrum,
     fit_channels,
 )
+from silvan.channels.convolutions import convolve
 from silvan.channels.gradients import directions
 
 SERIES = np.random.default_rng(0).normal(size=(30, 40)).astype(np.float32)
@@ -176,6 +178,31 @@ def test_convolutions_of_differences_are_those_of_the_series_of_differences(boun
     assert fitted.layout.shapes == other.layout.shapes
     np.testing.assert_array_equal(fitted.transform(SERIES), other.transform(differences))
     assert fitted.layout.names[1] == "convolution 2 of difference of order 2"
+
+
+@ENDS
+@pytest.mark.parametrize(("length", "step"), [(1, 1), (7, 1), (40, 3), (64, 16), (101, 101)])
+def test_the_core_convolves_series_as_numpy_does(length, step, boundary):
+    rng = np.random.default_rng(length)
+    series = rng.normal(size=(12, length)).astype(np.float32)
+    series[3, length // 2] = np.nan
+    series[5, 0] = np.inf
+    plane = Plane((length,), (boundary == "wrap",))
+    state = {
+        "chosen": np.sort(rng.permuted(np.tile(np.arange(9), (10, 1)), axis=1)[:, :3]).astype("i4"),
+        "dilations": np.sort(rng.integers(1, length + 1, size=10)).astype(np.int32),
+    }
+    with np.errstate(invalid="ignore"):
+        results = [result for _, result in convolve(series, plane, state)]
+    # Thresholds that are values themselves: a single rounding that differs shows.
+    thresholds = np.array([result[0, length // 3] for result in results])
+    counts = _core.convolve_series(
+        series, plane.wrap[0], state["chosen"], state["dilations"], thresholds, step
+    ).reshape(12, 10, -1)
+    for kernel, result in enumerate(results):
+        above = np.where(np.isnan(result), np.nan, result > thresholds[kernel])
+        runs = [above[:, start : start + step].sum(axis=1) for start in range(0, length, step)]
+        np.testing.assert_array_equal(counts[:, kernel], np.stack(runs, axis=1))
 
 
 def test_thresholds_divide_the_cells_of_training_samples():

@@ -56,6 +56,30 @@ def test_repeats_of_samples_that_are_not_there_are_refused(beyond):
         _core.sample_repeats(X, Y[:, None], order)
 
 
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"series": np.zeros((3, 0))}, "series must not be empty"),
+        ({"step": 0}, "step must be between 1 and the length"),
+        ({"step": 2**63 - 1}, "step must be between 1 and the length"),
+        ({"chosen": [[0, 1, 9]]}, "kernels have nine cells"),
+        ({"chosen": [[-1, 1, 2]]}, "kernels have nine cells"),
+        ({"chosen": [[0, 1]]}, "every kernel needs three cells"),
+        ({"thresholds": [0.0, 0.0]}, "every kernel needs three cells"),
+        ({"dilations": [0]}, "dilations must be between 1 and the length"),
+        ({"dilations": [11]}, "dilations must be between 1 and the length"),
+    ],
+    ids=str,
+)
+def test_kernels_that_cannot_be_are_refused(changes, fault):
+    arguments = {"series": np.zeros((3, 10)), "wraps": False, "chosen": [[0, 1, 2]]}
+    arguments |= {"dilations": [1], "thresholds": [0.0], "step": 1} | changes
+    types = {"series": "f4", "chosen": "i4", "dilations": "i4", "thresholds": "f4"}
+    arguments |= {name: np.asarray(arguments[name], dtype=dtype) for name, dtype in types.items()}
+    with pytest.raises(ValueError, match=fault):
+        _core.convolve_series(**arguments)
+
+
 @pytest.mark.parametrize("trees", [(0, 2**62), (0, 2**31), (3, 1), (-3, 2), (-(2**62), 2)])
 def test_trees_that_nobody_waits_for_are_refused(trees):
     training = _core.TrainingSet(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silvan import _core
 from silvan._validation import check_integer, invalid, is_integer
 from silvan.channels.base import Channel, State, as_floats
 from silvan.channels.plane import Plane
@@ -119,6 +120,8 @@ class Convolutions(Channel):
         """Indicators, or their sums over neighbouring cells where the axis is long."""
         values, plane = self._differences(samples, plane), self._convolved(plane)
         step = self._step(plane)
+        if len(plane.shape) == 1:
+            return self._compute_series(values, plane, state)
         length = -(-plane.shape[-1] // step)
         whole = step <= 255 and samples.dtype == np.uint8
         dtype = np.uint8 if whole else np.float32
@@ -129,6 +132,20 @@ class Convolutions(Channel):
                 above[np.isnan(result)] = np.nan
             arrays[:, kernel] = above if step == 1 else _sums_of_runs(above, step)
         return arrays
+
+    def _compute_series(
+        self, values: NDArray[np.float32], plane: Plane, state: State
+    ) -> NDArray[np.float32]:
+        """The same for series, by the core."""
+        counts = _core.convolve_series(
+            np.ascontiguousarray(values),
+            plane.wrap[0],
+            state["chosen"],
+            state["dilations"],
+            state["thresholds"],
+            self._step(plane),
+        )
+        return np.asarray(counts).reshape(len(values), self.n_kernels, -1)
 
     def largest(self, plane: Plane) -> int:
         """The number of cells that are counted together."""

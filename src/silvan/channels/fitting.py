@@ -110,7 +110,9 @@ def learn_channels(
             rng = np.random.Generator(np.random.Philox(key=[seed, at * len(strategies) + number]))
             state = channel.learn(values, plane, rng)
             states[at].append(state)
-            arrays = _compute(channel, values, plane, state)
+            # Scales need all learning samples, shapes and types a few.
+            seen = values if in_bytes else values[:2]
+            arrays = _compute(channel, seen, plane, state)
             names += [name + suffix for name in channel.names(plane)]
             for k in range(arrays.shape[1]):
                 shapes.append(tuple(arrays.shape[2:]))
