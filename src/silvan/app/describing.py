@@ -60,7 +60,8 @@ def _describe_rounds(forest: Any) -> str:
         return ""
     stopped = " (stopped early)" if forest.n_iter_ < forest.n_estimators else ""
     name = forest.loss if isinstance(forest.loss, str) else type(forest.loss_).__name__
-    return f" in {write_count(forest.n_iter_, 'round')}{stopped}, fitted by {name.replace('_', ' ')}"
+    rounds = write_count(forest.n_iter_, "round")
+    return f" in {rounds}{stopped}, fitted by {name.replace('_', ' ')}"
 
 
 def describe_directions(forest: BaseForest) -> str:
