@@ -48,6 +48,7 @@ NOTES = {
     "random_state": "the same; the order of the samples does not matter",
     "verbose": "a progress bar",
     "estimators_": "the trees, each as a forest of one tree that shares the arrays",
+    "estimators_samples_": "the same, drawn again when asked for; `.copy()` makes a list",
     "feature_importances_": "the same; a split along several features is shared among them",
     "decision_path": "the same; nodes are numbered as `apply` numbers them",
 }

@@ -319,6 +319,42 @@ def test_nodes_predict_as_those_of_scikit_learn_do(diabetes):
         assert ours.tree_.n_classes.tolist() == theirs.tree_.n_classes.tolist()
 
 
+def test_samples_of_trees_are_drawn_when_asked_for(iris, monkeypatch):
+    X, y = iris
+    forest = ForestClassifier(50, random_state=0).fit(X, y)
+    drawn = []
+    plain = type(forest._sampling).multiplicities
+    monkeypatch.setattr(
+        type(forest._sampling),
+        "multiplicities",
+        lambda sampling, tree: drawn.append(tree) or plain(sampling, tree),
+    )
+    samples = forest.estimators_samples_
+    assert len(samples) == 50
+    assert drawn == []
+    assert len(samples[3]) == 150
+    assert len(samples[-1]) == 150
+    assert drawn == [3, 49]
+    assert len(samples[:2]) == 2
+    assert sum(len(tree) for tree in samples) == 50 * 150
+    as_list = samples.copy()
+    assert isinstance(as_list, list)
+    np.testing.assert_array_equal(as_list, samples)
+    assert repr(samples) == "<samples of 50 trees>"
+    with pytest.raises(IndexError, match="tree 50 is not one of the 50 trees"):
+        samples[50]
+
+
+def test_samples_of_trees_are_those_that_filled_them(iris):
+    X, y = iris
+    weight = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
+    forest = ForestClassifier(5, random_state=0).fit(X, y, sample_weight=weight)
+    for tree, samples in zip(forest, forest.estimators_samples_, strict=True):
+        assert not np.any(samples % 3 == 0)
+        assert len(samples) == tree.tree_.weighted_n_node_samples[0]
+        assert len(np.unique(samples)) == tree.tree_.n_node_samples[0]
+
+
 def test_trees_that_are_not_there_are_refused(iris):
     forest = ForestClassifier(3).fit(*iris)
     with pytest.raises(IndexError, match="tree 3 is not one of the 3 trees"):

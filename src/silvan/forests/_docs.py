@@ -203,8 +203,8 @@ _PARTS = {
         estimators_ : sequence of forests
             The trees, each as a forest of one tree that shares the arrays; ``len(forest)``,
             ``forest[0]`` and ``for tree in forest`` access it.
-        estimators_samples_ : list of ndarray
-            The samples that each tree drew, as often as it drew them.
+        estimators_samples_ : sequence of ndarray
+            The samples that each tree drew, as often as it drew them; drawn again when asked for.
     """,
     "grid_samples": """
         Every method takes `X` as flat samples of shape (n_samples, n_features) or in the shape of

@@ -56,17 +56,58 @@ class TreeSequence(Sequence["BaggedSupervisedForest"]):
     @overload
     def __getitem__(self, index: slice) -> list[BaggedSupervisedForest]: ...
     def __getitem__(self, index: Any) -> Any:
-        try:
-            numbers = range(len(self))[index]
-        except IndexError:
-            message = f"tree {index} is not one of the {len(self)} trees of the forest"
-            raise IndexError(message) from None
+        numbers = _tree_numbers(len(self), index)
         if isinstance(numbers, range):
             return [take_tree(self._forest, number) for number in numbers]
         return take_tree(self._forest, numbers)
 
     def __repr__(self) -> str:
         return f"<{len(self)} trees of a {type(self._forest).__name__}>"
+
+
+class SampleSequence(Sequence[NDArray[np.int32]]):
+    """The samples that each tree drew, as often as it drew them; drawn again when asked for."""
+
+    def __init__(self, forest: BaggedSupervisedForest) -> None:
+        self._sampling = forest._sampling
+        self._n_trees = forest.forest_.n_trees
+
+    def __len__(self) -> int:
+        return self._n_trees
+
+    @overload
+    def __getitem__(self, index: int) -> NDArray[np.int32]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NDArray[np.int32]]: ...
+    def __getitem__(self, index: Any) -> Any:
+        numbers = _tree_numbers(len(self), index)
+        if isinstance(numbers, range):
+            return [self._draw(number) for number in numbers]
+        return self._draw(numbers)
+
+    def copy(self) -> list[NDArray[np.int32]]:
+        """The samples of all trees as a list, which scikit-learn's forests have."""
+        return list(self)
+
+    def __repr__(self) -> str:
+        return f"<samples of {len(self)} trees>"
+
+    @cached_property
+    def _samples(self) -> NDArray[np.int32]:
+        """The numbers of the samples that take part, in the order of multiplicities."""
+        return self._sampling.sample_numbers(np.arange(self._sampling.plan.n_kept, dtype=np.int32))
+
+    def _draw(self, tree: int) -> NDArray[np.int32]:
+        return np.repeat(self._samples, self._sampling.multiplicities(tree))
+
+
+def _tree_numbers(n_trees: int, index: Any) -> Any:
+    """The number of a tree, or those of a slice, counted from the first."""
+    try:
+        return range(n_trees)[index]
+    except IndexError:
+        message = f"tree {index} is not one of the {n_trees} trees of the forest"
+        raise IndexError(message) from None
 
 
 def take_tree(forest: BaggedSupervisedForest, number: int) -> BaggedSupervisedForest:
@@ -262,15 +303,11 @@ class TreesMixin:
         return TreeSequence(self)
 
     @property
-    def estimators_samples_(self: Any) -> list[NDArray[np.int32]]:
+    def estimators_samples_(self: Any) -> SampleSequence:
         """The samples that each tree drew, as often as it drew them."""
         if not hasattr(self, "forest_"):
             raise AttributeError(f"a {type(self).__name__} has no trees before fit")
-        sampling = self._sampling
-        kept = np.arange(sampling.plan.n_kept, dtype=np.int32)
-        samples = sampling.sample_numbers(kept)
-        trees = range(self.forest_.n_trees)
-        return [np.repeat(samples, sampling.multiplicities(tree)) for tree in trees]
+        return SampleSequence(self)
 
     def __len__(self: Any) -> int:
         return self.forest_.n_trees if hasattr(self, "forest_") else 0
