@@ -20,6 +20,7 @@ from silvan.projections import (
     RidgeDirections,
     SparseSigns,
     UniformCombinations,
+    WeightedCombinations,
 )
 
 PATH = diags_array([1.0] * 11, offsets=1, shape=(12, 12)).tocsr()
@@ -29,6 +30,8 @@ DISTRIBUTIONS = {
     "rf": AxisAligned(),
     "f_rc": UniformCombinations(2),
     "frank": UniformCombinations(2),
+    "guided": WeightedCombinations(trees_per_round=20),
+    "agnostic": SparseSigns(),
     "rr_rf": RandomRotation(),
     "rot_for": PrincipalComponents(3, per="tree"),
     "o_rf": RidgeDirections(),

@@ -6,7 +6,13 @@ from typing import Any
 
 from silvan.forests._docs import shared_docs
 from silvan.presets.configuration import Forest, make_forest
-from silvan.projections import AxisAligned, RandomRotation, SparseSigns, UniformCombinations
+from silvan.projections import (
+    AxisAligned,
+    RandomRotation,
+    SparseSigns,
+    UniformCombinations,
+    WeightedCombinations,
+)
 
 
 @shared_docs
@@ -128,6 +134,46 @@ def frank(
 
 
 @shared_docs
+def guided(
+    n_estimators: int = 100,
+    *,
+    n_features: int | tuple[int, int] = (1, 3),
+    trees_per_round: int = 20,
+    task: str = "classification",
+    **options: Any,
+) -> Forest:
+    """Guided Frank: the number of features varies, and trees learn which features to draw.
+
+    The thesis names both as ways to improve `frank` and leaves them open. Each node draws how many
+    features its directions have, and from the second round of trees on features are drawn by
+    their importance in the rounds before; see :class:`silvan.projections.WeightedCombinations`.
+
+    Parameters
+    ----------
+    {n_estimators}
+    n_features : int or pair of int, default=(1, 3)
+        Number of features in a direction, or the smallest and the largest.
+    trees_per_round : int, default=20
+        Number of trees of a round.
+    {preset}
+
+    References
+    ----------
+    T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins University,
+    2018, section 2.5.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> presets.guided(trees_per_round=50).projections
+    WeightedCombinations(trees_per_round=50)
+    """
+    projections = WeightedCombinations(n_features, trees_per_round=trees_per_round)
+    options = {"scaling": "rank", **options}
+    return make_forest(task, n_estimators, projections, options)
+
+
+@shared_docs
 def rr_rf(n_estimators: int = 100, *, task: str = "classification", **options: Any) -> Forest:
     """Random rotation random forest (RR-RF): a random forest on randomly rotated features.
 
@@ -189,6 +235,46 @@ def rerf(
     SparseSigns(density=0.1)
     """
     return make_forest(task, n_estimators, SparseSigns(density), options)
+
+
+@shared_docs
+def agnostic(
+    n_estimators: int = 100,
+    *,
+    density: float | None = None,
+    max_leaf_nodes: int | None = None,
+    task: str = "classification",
+    **options: Any,
+) -> Forest:
+    """Data-agnostic RerF: partitions of space that do not depend on the targets.
+
+    A node splits along the first direction that it draws, at a threshold that is uniform over its
+    range; targets fill the leaves and decide nothing else. Trees see all samples. Such forests are
+    consistent for every distribution if leaves grow in number but more slowly than the samples
+    (theorem 3): pass `max_leaf_nodes`, for example 2√n. They are for theory, and as a control.
+
+    Parameters
+    ----------
+    {n_estimators}
+    density : float, default=None
+        Share λ of the entries of the random matrix that are not zero, as in `rerf`; None is 2/p.
+    max_leaf_nodes : int, default=None
+        Number of leaves of a tree; None gives each sample one of its own.
+    {preset}
+
+    References
+    ----------
+    T. M. Tomita. Generalized linear splitting rules in decision forests. Johns Hopkins University,
+    2018, definition 1 and theorem 3.
+
+    Examples
+    --------
+    >>> from silvan import presets
+    >>> presets.agnostic(max_leaf_nodes=60).thresholds
+    'agnostic'
+    """
+    published = {"thresholds": "agnostic", "bootstrap": False, "max_leaf_nodes": max_leaf_nodes}
+    return make_forest(task, n_estimators, SparseSigns(density), published | options)
 
 
 @shared_docs
