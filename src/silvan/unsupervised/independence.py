@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 # A coordinate repeats others if regression leaves less than this share of its standard deviation.
-_NEW = 0.5
+_NEW = 0.7
 # Samples that the regression looks at; more tell no more.
 _MAX_SAMPLES = 2000
 # Keeps the equations of neighbours that lie on a line solvable, as a share of their spread.
