@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from experiments.arguments import parse
-from experiments.images import Bounds, run
+from experiments.images import Bounds, Plan, run
 
 BOUNDS = Bounds(morf=0.121, channels=0.097, boosted=0.076)
+PLAN = Plan(n_trees=100, as_published=False)
 
 
 def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("fashion", __doc__ or "", seeds=3, argv=argv)
-    run(arguments, "fashion_mnist", "Fashion-MNIST", BOUNDS)
+    run(arguments, "fashion_mnist", "Fashion-MNIST", BOUNDS, PLAN)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ import matplotlib.pyplot as plt
 
 COLORS = {
     "MORF": "#d1353b",
+    "MORF, corner": "#f0898d",
     "SPORF": "#e08f2c",
     "RF": "#2c6fb3",
     "CNN": "#6b4c9a",
+    "CNN, stopped early": "#b9a5d6",
     "MLP": "#a65d7b",
     "kNN": "#777777",
     "LogReg": "#98b85a",
@@ -24,11 +26,16 @@ COLORS = {
     "S-RerF": "#2f9e77",
     "control": "#777777",
     "RerF": "#e08f2c",
+    "RerF, drop": "#f2c894",
     "F-RC": "#7a3fa0",
     "RR-RF": "#777777",
     "Frank": "#c35fb0",
+    "channels": "#1d8a3f",
+    "boosted": "#0b4f24",
+    "raw sums": "#b8a02a",
     "shuffled graph": "#777777",
     "Rot-For": "#2f9e77",
+    "RR-RF(r)": "#777777",
     "Rot-For per node": "#98b85a",
     "O-RF": "#d1353b",
     "CCF": "#6b4c9a",
@@ -65,7 +72,7 @@ def draw_curves(axis: Any, sizes: Sequence[int], curves: Mapping[str, Sequence[f
     axis.set_xscale("log")
     axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axis.minorticks_off()
-    axis.set_xlabel("training rows")
+    axis.set_xlabel("training samples")
 
 
 def save(figure: Any, path: Path) -> None:

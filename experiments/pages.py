@@ -70,3 +70,14 @@ def no_worse(claim: str, gaps: Sequence[float]) -> Expectation:
     if any(math.isnan(gap) for gap in gaps):
         return Expectation(claim, "-", None)
     return Expectation(claim, f"{100 * max(gaps):+.2f} points at worst", max(gaps) <= 0)
+
+
+def describe_outcome(sizes: Sequence[int], gaps: Sequence[float]) -> str:
+    """Where a system is behind another, from differences of their errors at each n."""
+    known = [(n, gap) for n, gap in zip(sizes, gaps, strict=True) if not math.isnan(gap)]
+    if not known:
+        return "-"
+    behind = [f"{n:,} (+{100 * gap:.1f})" for n, gap in known if gap > 0]
+    if not behind:
+        return "ahead at every n" if len(known) == len(sizes) else f"ahead to {known[-1][0]:,}"
+    return "behind at " + ", ".join(behind)

@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from silvan import ForestClassifier
@@ -69,9 +70,29 @@ def make_sporf(
     return make_forest(SparseSigns(counts="poisson"), seed, n_directions, n_trees)
 
 
-def make_image_patches(min_size: tuple[int, int], max_size: tuple[int, int]) -> Patches:
-    """Patches of a 28 x 28 image with Perry's padding."""
-    return Patches((28, 28), min_size, max_size, boundary="pad")
+def make_image_patches(
+    min_size: tuple[int, int], max_size: tuple[int, int], boundary: str = "pad"
+) -> Patches:
+    """Patches of a 28 x 28 image, with Perry's padding or the corner rule of the MORF paper."""
+    return Patches((28, 28), min_size, max_size, boundary=boundary)
+
+
+class Standardised:
+    """A classifier on pixels with mean 0 and variance 1, as the authors' program has them."""
+
+    def __init__(self, classifier: Any) -> None:
+        self.classifier = classifier
+
+    def fit(self, X: NDArray[Any], y: NDArray[Any]) -> Standardised:
+        """Learn means and deviations of the training images, and fit on what they make of these."""
+        self.scaler = StandardScaler().fit(X)
+        self.classifier.fit(self.scaler.transform(X).astype(np.float32), y)
+        return self
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Predict for images that are standardised likewise."""
+        rows = self.scaler.transform(X).astype(np.float32)
+        return np.asarray(self.classifier.predict(rows))
 
 
 class Scaled:

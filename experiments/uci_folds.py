@@ -21,6 +21,16 @@ from experiments.pages import (
 )
 from experiments.store import Cell, Store, measure_cells
 from experiments.uci import Index, load_uci, read_index
+from experiments.uci_tuning import (
+    KEYS,
+    N_FOLDS,
+    fold_error,
+    is_large,
+    list_cells,
+    mean_errors,
+    measured_sets,
+    shared_folds,
+)
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, ProjectionDistribution, SparseSigns, UniformCombinations
 from silvan.tuning import OutOfBagSearch, direction_grid
@@ -31,19 +41,11 @@ SYSTEMS: dict[str, tuple[ProjectionDistribution, tuple[int, ...]]] = {
     "RerF": (SparseSigns(), (1, 2, 4)),
     "F-RC": (UniformCombinations(), (2, 3)),
 }
+NAMES = tuple(SYSTEMS)
 TABLE_NAMES = {"RF": "table_RF", "RerF": "table_RerF", "F-RC": "table_FRC"}
 PAIRS = (("RerF", "RF"), ("F-RC", "RF"), ("RerF", "F-RC"))
-N_FOLDS = 5
-# Sets with more rows than this may be reported from fewer folds.
-LARGE = 1000
-FEWEST_FOLDS = 2
 TREES = (100, 300, 1000)
 VALUES = ("error", "oob_error", "d", "nonzeros", "trees", "fit_s")
-
-
-def is_large(n_samples: int) -> bool:
-    """Whether a set has so many rows that few trees and folds tell systems apart."""
-    return n_samples > LARGE
 
 
 def make_search(system: str, n_train: int, p: int, seed: int) -> OutOfBagSearch:
@@ -84,22 +86,6 @@ def measure(cell: Cell) -> Cell:
         "trees": search.best_estimator_.forest_.n_trees,
         "fit_s": seconds,
     }
-
-
-def list_cells(arguments: Arguments) -> list[Cell]:
-    """Every set, fold and system, the cheapest first: last are most folds of large sets."""
-    index = read_index(arguments.data, arguments.quick)
-    cells: list[Cell] = [
-        {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
-        for name in index
-        for fold in range(N_FOLDS)
-        for system in SYSTEMS
-    ]
-    large = {name: is_large(int(row["n"])) for name, row in index.items()}
-    return sorted(
-        cells,
-        key=lambda cell: large[cell["dataset"]] and 1 + (cell["fold"] >= FEWEST_FOLDS),
-    )
 
 
 def measure_trees(cell: Cell) -> Cell:
@@ -145,32 +131,6 @@ def list_tree_cells(store: Store, arguments: Arguments) -> list[Cell]:
     return [{**cell, "d": int(row["d"]), "nonzeros": int(row["nonzeros"])} for cell, row in known]
 
 
-def mean_errors(store: Store, names: list[str]) -> NDArray[np.float64]:
-    """Mean error over the folds, a row for each set and a column for each system."""
-    return np.array([[fold_error(store, name, system) for system in SYSTEMS] for name in names])
-
-
-def measured_sets(store: Store, index: Index) -> list[str]:
-    """The sets with enough folds for every system, by name."""
-    return sorted(
-        name
-        for name, row in index.items()
-        if len(shared_folds(store, name)) >= (FEWEST_FOLDS if is_large(int(row["n"])) else N_FOLDS)
-    )
-
-
-def shared_folds(store: Store, name: str) -> set[str]:
-    """The folds of a set that every system has."""
-    folds = [set(store.distinct("fold", dataset=name, system=system)) for system in SYSTEMS]
-    return set.intersection(*folds)
-
-
-def fold_error(store: Store, name: str, system: str) -> float:
-    """Mean error over the folds that every system has."""
-    folds = shared_folds(store, name)
-    return float(np.mean([store.mean("error", dataset=name, system=system, fold=k) for k in folds]))
-
-
 def column(index: Index, names: list[str], field: str) -> NDArray[np.float64]:
     """A column of the index as numbers."""
     return np.array([float(index[name][field]) for name in names])
@@ -183,8 +143,8 @@ def one_sided(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
 
 def list_expectations(store: Store, index: Index) -> list[Expectation]:
     """What Table 3.2 leads one to expect."""
-    names = measured_sets(store, index)
-    errors = mean_errors(store, names)
+    names = measured_sets(store, index, NAMES)
+    errors = mean_errors(store, names, NAMES)
     normalised = errors / column(index, names, "chance_error")[:, None]
     matched = column(index, names, "table_RF_matched") == 1
     expectations = []
@@ -205,13 +165,13 @@ def list_expectations(store: Store, index: Index) -> list[Expectation]:
 
 def pair_table(store: Store, index: Index) -> str:
     """Wins and losses of each pair, here and in the table of the thesis."""
-    names = measured_sets(store, index)
-    ours = mean_errors(store, names)
+    names = measured_sets(store, index, NAMES)
+    ours = mean_errors(store, names, NAMES)
     theirs = np.array([column(index, names, TABLE_NAMES[system]) for system in SYSTEMS]).T
     chance = column(index, names, "chance_error")[:, None]
     rows = []
     for a, b in PAIRS:
-        i, j = list(SYSTEMS).index(a), list(SYSTEMS).index(b)
+        i, j = NAMES.index(a), NAMES.index(b)
         row = [f"{a} against {b}"]
         for errors in (ours, theirs):
             gap = ((errors[:, i] - errors[:, j])[:, None] / chance).ravel()
@@ -228,11 +188,11 @@ def pair_table(store: Store, index: Index) -> str:
 def error_table(store: Store, index: Index) -> str:
     """Our errors beside those of the table."""
     rows = []
-    for name in measured_sets(store, index):
+    for name in measured_sets(store, index, NAMES):
         row = [name if index[name]["table_RF_matched"] == "1" else f"{name} *"]
-        row += [index[name]["n"], index[name]["p"], str(len(shared_folds(store, name)))]
+        row += [index[name]["n"], index[name]["p"], str(len(shared_folds(store, name, NAMES)))]
         for system in SYSTEMS:
-            ours = fold_error(store, name, system)
+            ours = fold_error(store, name, system, NAMES)
             row.append(f"{number(ours, 3)} ({float(index[name][TABLE_NAMES[system]]):.3f})")
         rows.append(row)
     return table(("set", "n", "p", "folds", *SYSTEMS), rows)
@@ -256,8 +216,8 @@ def trees_table(store: Store) -> str:
 
 def draw_figure(store: Store, index: Index, path: Path) -> None:
     """Histograms of normalised differences, as Figure 3.4."""
-    names = measured_sets(store, index)
-    normalised = mean_errors(store, names) / column(index, names, "chance_error")[:, None]
+    names = measured_sets(store, index, NAMES)
+    normalised = mean_errors(store, names, NAMES) / column(index, names, "chance_error")[:, None]
     categorical = column(index, names, "n_categorical") > 0
     groups = {
         "all": np.ones(len(names), dtype=bool),
@@ -267,7 +227,7 @@ def draw_figure(store: Store, index: Index, path: Path) -> None:
     bins = np.array([-1, -0.3, -0.2, -0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1, 0.2, 1])
     figure, axes = panels(len(PAIRS), len(groups), width=3.4, height=2.4)
     for line, (a, b) in zip(axes, PAIRS, strict=True):
-        i, j = list(SYSTEMS).index(a), list(SYSTEMS).index(b)
+        i, j = NAMES.index(a), NAMES.index(b)
         for axis, (title, chosen) in zip(line, groups.items(), strict=True):
             gap = (normalised[:, i] - normalised[:, j])[chosen]
             counts, _ = np.histogram(gap, bins)
@@ -287,11 +247,11 @@ def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("uci_folds", __doc__ or "", seeds=1, argv=argv)
     folder = arguments.output / "measurements"
-    store = Store(folder / "uci_folds.csv", ("dataset", "fold", "system"), VALUES)
-    measure_cells(store, list_cells(arguments), measure, arguments)
+    store = Store(folder / "uci_folds.csv", KEYS, VALUES)
+    measure_cells(store, list_cells(arguments, NAMES), measure, arguments)
     trees = Store(
         folder / "uci_folds_trees.csv",
-        ("dataset", "fold", "system"),
+        KEYS,
         tuple(f"error_{n}" for n in TREES),
     )
     measure_cells(trees, list_tree_cells(store, arguments), measure_trees, arguments)

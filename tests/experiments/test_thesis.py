@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments import angles, first_splits, posteriors, robustness, top_projections, tuning_grid
+from experiments import (
+    angles,
+    first_splits,
+    markers,
+    posteriors,
+    robustness,
+    stripes,
+    top_projections,
+    tuning_grid,
+)
 from experiments.store import Store
 from experiments.transformations import TRANSFORMATIONS, make_transform
 
@@ -54,6 +63,15 @@ def test_each_seed_has_the_forest_with_the_least_out_of_bag_error(store):
     assert bounded == pytest.approx(0.75)
 
 
+def test_of_equal_errors_the_largest_area_under_the_curve_is_chosen(tmp_path):
+    store = Store(tmp_path / "grid.csv", stripes.KEYS, stripes.VALUES)
+    for d, oob_error, oob_auc in ((2, 0.1, 0.7), (5, 0.1, 0.8), (9, 0.1, 0.8), (12, 0.2, 0.9)):
+        cell = {"system": "RF", "n": 10, "d": d, "nonzeros": 1, "seed": 0, "fit_s": 0.0}
+        store.add({**cell, "oob_error": oob_error, "oob_auc": oob_auc, "error": 0.0})
+    assert [row["d"] for row in tuning_grid.choose(store)] == ["5"]
+    assert [row["d"] for row in tuning_grid.choose(store, last_of_ties=True)] == ["9"]
+
+
 def test_single_features_of_forest_rc_count_only_when_asked_for(store):
     assert tuning_grid.chosen_mean(store, "error", system="F-RC") == pytest.approx(0.7)
     assert tuning_grid.chosen_mean(store, "error", system="F-RC", nonzeros=1) == pytest.approx(0.1)
@@ -84,8 +102,8 @@ def test_bayes_error_along_the_best_projection_is_that_of_the_problem():
 
 def test_one_feature_of_a_hundred_random_ones_is_found_by_sparse_directions():
     cell = {"p": 8, "system": "RerF, d = p²", "target": "sparse", "nodes": 20}
-    assert angles.measure(cell)["within_5"] > 0.8
-    assert angles.measure({**cell, "system": "RR-RF"})["within_5"] == 0
+    assert angles.measure(cell)["within_1"] > 0.8
+    assert angles.measure({**cell, "system": "RR-RF"})["within_1"] == 0
 
 
 def test_first_split_of_sparse_directions_parts_parallel_planes(monkeypatch):
@@ -104,3 +122,35 @@ def test_robustness_and_posteriors_are_measured(monkeypatch):
     monkeypatch.setattr(posteriors, "N", 60)
     values = posteriors.measure({"kind": "corrupted", "system": "RR-RF(r)", "seed": 0})
     assert 0 < values["hellinger"] < 1
+
+
+def test_regressions_that_leave_one_sample_out_are_those_of_scikit_learn():
+    from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+    X, y = markers.simulate((15, 6), 0)
+    columns = np.stack([X[:, [0, 6]], X[:, [3, 40]]]).astype(np.float64)
+    found = markers.leave_one_out(columns, y)
+    for candidate, probability in zip(columns, found, strict=True):
+        expected = cross_val_predict(
+            markers.make_regression(), candidate, y, cv=LeaveOneOut(), method="predict_proba"
+        )
+        np.testing.assert_allclose(probability, expected[:, 1], atol=1e-3)
+
+
+def test_stripes_are_five_whole_lines_of_either_direction():
+    X, y = stripes.draw_stripes(40, 0)
+    images = X.reshape(40, 20, 20)
+    assert y.tolist() == [0] * 20 + [1] * 20
+    assert (images[y == 0].all(axis=2).sum(axis=1) == 5).all()
+    assert (images[y == 1].all(axis=1).sum(axis=1) == 5).all()
+    assert (X.sum(axis=1) == 100).all()
+
+
+@pytest.mark.parametrize("system", stripes.SYSTEMS)
+def test_forests_on_stripes_are_measured(system, monkeypatch):
+    monkeypatch.setattr(stripes, "N_TEST", 40)
+    monkeypatch.setattr(stripes, "N_TREES", 20)
+    cell = {"system": system, "n": 10, "d": 20, "nonzeros": 2, "seed": 0}
+    values = stripes.measure(cell)
+    assert set(values) == set(stripes.VALUES)
+    assert 0 <= values["oob_error"] <= 1

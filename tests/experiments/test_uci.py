@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from experiments import boosting, defaults, uci_folds, uci_transformations
+from experiments import (
+    boosting,
+    defaults,
+    uci_folds,
+    uci_systems,
+    uci_transformations,
+    uci_tuning,
+)
 from experiments.arguments import Arguments
 from experiments.store import Store
 from experiments.uci import UciSet, is_chosen_on, load_uci, read_index
+
+from silvan import ForestClassifier
 
 
 @pytest.fixture
@@ -45,14 +54,26 @@ def test_about_half_of_all_names_are_chosen_on():
     assert is_chosen_on("iris") == is_chosen_on("iris")
 
 
-def test_most_folds_of_large_sets_come_last(data):
-    cells = uci_folds.list_cells(make_arguments(data))
+def test_large_sets_come_last_fold_by_fold(data):
+    cells = uci_tuning.list_cells(make_arguments(data), uci_folds.NAMES)
     order = [(cell["dataset"], cell["fold"]) for cell in cells[::3]]
     small = [("small", k) for k in range(5)]
     assert order == [*small, *[("large", k) for k in range(5)]]
 
 
-def test_folds_are_measured_and_chosen_forests_are_named(data):
+@pytest.mark.parametrize("system", uci_tuning.SYSTEMS)
+def test_folds_are_measured_and_chosen_forests_are_named(data, system):
+    cell = {"dataset": "small", "fold": 1, "system": system, "data": data}
+    found = uci_tuning.measure(cell)
+    assert set(found) == set(uci_tuning.VALUES)
+    assert found["trees"] == 300
+    assert found["error"] < 0.5
+    if system == "RerF":
+        assert int(found["directions"]) in (1, 2, 3, 4, 5)
+        assert found["d"] in (2, 4, 6, 36)
+
+
+def test_folds_of_the_table_are_measured_and_chosen_forests_are_named(data):
     cell = {"dataset": "small", "fold": 1, "system": "RerF", "data": data}
     found = uci_folds.measure(cell)
     assert set(found) == set(uci_folds.VALUES)
@@ -61,16 +82,46 @@ def test_folds_are_measured_and_chosen_forests_are_named(data):
     assert found["d"] in (2, 4, 6, 36)
 
 
+def test_systems_without_bootstrap_are_tuned_with_it_and_grown_without(data, monkeypatch):
+    grown = []
+    fit = ForestClassifier.fit
+
+    def record(self, X, y):
+        grown.append(self.bootstrap)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(ForestClassifier, "fit", record)
+    for system in ("CCF", "Rot-For", "RF"):
+        uci_tuning.measure({"dataset": "small", "fold": 0, "system": system, "data": data})
+    # Candidates of a race share their samples and are not fitted one by one.
+    assert grown == [False, False]
+    assert uci_tuning.make_search("CCF", 100, 6, 0).estimator.bootstrap
+
+
+def test_ranks_groups_and_corrections_are_those_of_the_textbook():
+    errors = np.array([[0.1, 0.2, 0.3], [0.1, 0.1, 0.4], [0.2, 0.3, 0.5], [0.3, 0.2, 0.6]])
+    ranks = uci_systems.rank_systems(errors)
+    np.testing.assert_allclose(ranks.mean, [1.375, 1.625, 3.0])
+    # Demsar (2006): q = 2.343 for three systems at the level .05.
+    assert ranks.critical == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 4)), abs=1e-3)
+    assert 0 < ranks.p_value < 0.05
+    close = uci_systems.Ranks(np.array([1.0, 1.4, 2.2, 3.5]), 1.0, 0.0)
+    assert uci_systems.find_groups(close) == [(1.0, 1.4), (1.4, 2.2)]
+    adjusted = uci_systems.adjust_by_holm(np.array([0.04, 0.01, 0.03]))
+    np.testing.assert_allclose(adjusted, [0.06, 0.03, 0.06])
+
+
 def test_only_folds_that_all_systems_have_are_compared(tmp_path):
-    store = Store(tmp_path / "folds.csv", ("dataset", "fold", "system"), uci_folds.VALUES)
+    store = Store(tmp_path / "folds.csv", uci_tuning.KEYS, uci_tuning.VALUES)
+    systems = uci_folds.NAMES
     for fold in range(3):
-        for system in ("RF", "RerF", "F-RC")[: 3 if fold < 2 else 1]:
-            values = dict.fromkeys(uci_folds.VALUES, 0) | {"error": 0.25 * fold}
+        for system in systems[: 3 if fold < 2 else 1]:
+            values = dict.fromkeys(uci_tuning.VALUES, 0) | {"error": 0.25 * fold}
             store.add({"dataset": "large", "fold": fold, "system": system, **values})
-    assert uci_folds.shared_folds(store, "large") == {"0", "1"}
-    assert uci_folds.fold_error(store, "large", "RF") == 0.125
-    assert uci_folds.measured_sets(store, {"large": {"n": "1500"}}) == ["large"]
-    assert uci_folds.measured_sets(store, {"large": {"n": "500"}}) == []
+    assert uci_tuning.shared_folds(store, "large", systems) == {"0", "1"}
+    assert uci_tuning.fold_error(store, "large", "RF", systems) == 0.125
+    assert uci_tuning.measured_sets(store, {"large": {"n": "1500"}}, systems) == ["large"]
+    assert uci_tuning.measured_sets(store, {"large": {"n": "500"}}, systems) == []
 
 
 def test_directions_of_transformed_sets_follow_the_thesis():
