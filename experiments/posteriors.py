@@ -20,7 +20,8 @@ from silvan.inspection import hellinger_distance
 
 N, P, N_TEST, SIDE = 1000, 10, 5000, 60
 NAMES = ("RF", "F-RC", "Frank", "RR-RF", "RR-RF(r)")
-KINDS = ("raw", "affine", "corrupted")
+# Affine with factors as in the text, and as in the authors' scripts.
+KINDS = ("raw", "affine", "affine by powers", "corrupted")
 
 
 def fit_tuned(kind: str, system: str, seed: int) -> tuple[ForestClassifier, Transform]:
@@ -98,6 +99,8 @@ def check_expectations(store: Store) -> list[Expectation]:
         compare("raw", "Frank", "RF"),
         compare("raw", "RF", "RR-RF"),
         compare("affine", "Frank", "F-RC"),
+        compare("affine by powers", "Frank", "F-RC"),
+        compare("affine by powers", "RR-RF(r)", "RR-RF"),
         compare("corrupted", "Frank", "F-RC"),
         compare("corrupted", "RR-RF(r)", "RR-RF"),
         compare("corrupted", "Frank", "RF"),

@@ -16,6 +16,10 @@ from silvan.projections import (
 )
 
 TRANSFORMATIONS = ("raw", "rotated", "scaled", "affine", "corrupted")
+# The same with factors that are uniform in their logarithm, as in the authors' scripts: what each
+# is without factors, and the systems that they matter to.
+BY_POWERS = {"scaled by powers": "raw", "affine by powers": "rotated"}
+SCALE_BOUND = ("F-RC", "RR-RF")
 # Directions and scaling of each system; (r), (n) and (z) stand for ranks, [0, 1] and z-scores.
 SYSTEMS: dict[str, tuple[ProjectionDistribution, str | None]] = {
     "RF": (AxisAligned(), None),
@@ -39,10 +43,12 @@ def make_transform(name: str, p: int, seed: int) -> Transform:
     """
     rng = np.random.default_rng([seed, p])
     matrix = np.eye(p)
-    if name in ("rotated", "affine"):
+    if name in ("rotated", "affine", "affine by powers"):
         matrix = ortho_group.rvs(p, random_state=rng)
     if name in ("scaled", "affine"):
         matrix = matrix * rng.uniform(1e-5, 1e5, p)
+    if name in BY_POWERS:
+        matrix = matrix * 10.0 ** rng.uniform(-5, 5, p)
 
     def transform(X: NDArray[np.floating]) -> NDArray[np.float32]:
         rows: NDArray[np.float64] = X.astype(np.float64) @ matrix

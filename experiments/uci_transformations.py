@@ -16,7 +16,13 @@ from experiments.data import Split
 from experiments.figures import panels, save
 from experiments.pages import Expectation, expectations_table, table, write_measured
 from experiments.store import Cell, Store, measure_cells
-from experiments.transformations import SYSTEMS, TRANSFORMATIONS, make_transform
+from experiments.transformations import (
+    BY_POWERS,
+    SCALE_BOUND,
+    SYSTEMS,
+    TRANSFORMATIONS,
+    make_transform,
+)
 from experiments.uci import UciSet, load_uci, read_index
 from silvan import ForestClassifier
 from silvan.projections import UniformCombinations
@@ -31,9 +37,6 @@ THESIS = {
     "RR-RF": "-+---",
     "RR-RF(r)": "-+-+-",
 }
-# The same with factors that are uniform in their logarithm, for the systems that scales matter to.
-BY_POWERS = {"scaled by powers": "raw", "affine by powers": "rotated"}
-SCALE_BOUND = ("F-RC", "RR-RF")
 MAX_SAMPLES = 400
 MAX_FEATURES = 100
 N_TREES = 100

@@ -15,7 +15,7 @@ from experiments import (
     tuning_grid,
 )
 from experiments.store import Store
-from experiments.transformations import TRANSFORMATIONS, make_transform
+from experiments.transformations import BY_POWERS, TRANSFORMATIONS, make_transform
 
 
 @pytest.mark.parametrize("problem", tuning_grid.PROBLEMS)
@@ -77,7 +77,7 @@ def test_single_features_of_forest_rc_count_only_when_asked_for(store):
     assert tuning_grid.chosen_mean(store, "error", system="F-RC", nonzeros=1) == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("name", TRANSFORMATIONS)
+@pytest.mark.parametrize("name", [*TRANSFORMATIONS, *BY_POWERS])
 def test_transformations_do_what_their_names_say(name):
     X = np.random.default_rng(0).uniform(1, 2, size=(200, 5))
     transform = make_transform(name, 5, seed=3)
