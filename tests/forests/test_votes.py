@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from silvan import ForestClassifier, ManifoldForestClassifier, presets
+from silvan import (
+    BoostedForestClassifier,
+    BoostedManifoldForestClassifier,
+    ForestClassifier,
+    ManifoldForestClassifier,
+    presets,
+)
 from silvan.export import to_text
 from silvan.inspection import out_of_bag_curve, strength_and_correlation, tree_predictions
 from silvan.projections import SparseSigns
@@ -28,6 +34,8 @@ def make(name, **options):
         return getattr(presets, name)(200, **OPTIONS.get(name, {}) | options)
     if name == "manifold":
         return ManifoldForestClassifier(200, channels="raw", shape=(2, 3), **options)
+    if name == "windows":
+        return ManifoldForestClassifier(200, shape=(2, 3), **options)
     return ForestClassifier(200, **options)
 
 
@@ -39,7 +47,7 @@ def share_of_second(forest, X, y):
 
 
 @pytest.mark.parametrize("impure", IMPURE, ids=str)
-@pytest.mark.parametrize("name", [*presets.__all__, "forest", "manifold"])
+@pytest.mark.parametrize("name", [*presets.__all__, "forest", "manifold", "windows"])
 def test_swapped_labels_swap_probabilities_in_distribution(name, impure):
     X, y = noise()
     given, swapped = share_of_second(make(name, voting="hard", random_state=0, **impure), X, y)
@@ -48,12 +56,27 @@ def test_swapped_labels_swap_probabilities_in_distribution(name, impure):
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
-@pytest.mark.parametrize("name", ["rf", "f_rc", "sporf", "mf", "forest", "manifold"])
+@pytest.mark.parametrize("name", ["rf", "f_rc", "sporf", "mf", "forest", "manifold", "windows"])
 def test_swapped_labels_swap_probabilities_exactly_where_all_rows_are_seen(name, voting):
     X, y = noise()
     options = {"bootstrap": False, "min_samples_split": 10, "voting": voting, "random_state": 0}
     given, swapped = make(name, **options).fit(X, y), make(name, **options).fit(X, 1 - y)
     np.testing.assert_array_equal(given.predict_proba(X), swapped.predict_proba(X)[:, ::-1])
+
+
+@pytest.mark.parametrize("Forest", [BoostedForestClassifier, BoostedManifoldForestClassifier])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_of_boosted_forests_change_places_with_their_labels(Forest, n_classes):
+    X, y = noise(120, n_classes)
+    options = {"shape": (2, 3)} if Forest is BoostedManifoldForestClassifier else {}
+    forest = Forest(30, min_samples_leaf=2, random_state=0, **options)
+    given = forest.fit(X, y).predict_proba(X)
+    swapped = forest.fit(X, n_classes - 1 - y).predict_proba(X)[:, ::-1]
+    if n_classes == 2:
+        # The score of one class is minus that of the other, up to rounding.
+        np.testing.assert_allclose(given, swapped, atol=1e-6)
+    assert given.mean(axis=0) == pytest.approx([1 / n_classes] * n_classes, abs=0.03)
+    assert swapped.mean(axis=0) == pytest.approx([1 / n_classes] * n_classes, abs=0.03)
 
 
 def test_three_classes_share_the_vote_of_a_leaf_where_they_are_equally_probable():
