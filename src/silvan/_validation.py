@@ -6,7 +6,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -158,22 +158,31 @@ def check_numbers(X: NDArray[Any]) -> None:
         )
 
 
-def check_features(X: NDArray[Any]) -> None:
+def check_features(X: NDArray[Any], names: Sequence[Any] | NDArray[Any] | None = None) -> None:
     """Require numbers within the range of float32, or NaN for missing ones.
 
-    Reductions only: nothing of the size of `X` is allocated.
+    Reductions only: nothing of the size of `X` is allocated. `names` are those of the features.
     """
     check_numbers(X)
-    X = stored_values(X)
-    if X.dtype.kind != "f" or X.size == 0:
+    values = stored_values(X)
+    if values.dtype.kind != "f" or values.size == 0:
         return
-    # These reductions pass over NaN.
-    magnitude = max(float(np.fmax.reduce(X, axis=None)), -float(np.fmin.reduce(X, axis=None)))
+    magnitude = float(_magnitude(values, axis=None))
     if magnitude > _LARGEST_FLOAT32:
+        where = ""
+        if values.ndim == 2:
+            j = int(np.nanargmax(_magnitude(values, axis=0)))
+            where = f" (in feature {j})" if names is None else f" (in column {str(names[j])!r})"
         raise ValueError(
             "Input X contains infinity or a value too large for dtype('float32'): its largest "
-            f"magnitude is {magnitude:g}; rescale the features, or mark such values missing (NaN)."
+            f"magnitude is {magnitude:g}{where}; rescale the features, or mark such values missing "
+            "(NaN)."
         )
+
+
+def _magnitude(values: NDArray[Any], axis: int | None) -> Any:
+    """The largest absolute value; these reductions pass over NaN."""
+    return np.fmax(np.fmax.reduce(values, axis=axis), -np.fmin.reduce(values, axis=axis))
 
 
 class TrainingFeatures(NamedTuple):

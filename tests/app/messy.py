@@ -179,7 +179,7 @@ CASES: dict[str, Case] = {
     ),
     "inf and nan": Case(
         table(replaced(replaced(NUMBERS, 3, "inf"), 4, "nan")).encode(),
-        "the forest cannot be grown",
+        "its largest magnitude is inf (in column 'a'); rescale the features",
     ),
     "huge integers": Case(table([10**25 + k for k in range(N)]).encode()),
     # Types.
@@ -254,7 +254,7 @@ CASES: dict[str, Case] = {
     ),
     "values near the limit of float32": Case(table([3.4e38] * N).encode()),
     "values beyond float32": Case(
-        table(replaced(NUMBERS, 3, "1e300")).encode(), "the forest cannot be grown"
+        table(replaced(NUMBERS, 3, "1e300")).encode(), "is inf (in column 'a'); rescale"
     ),
     "binary": Case(bytes(range(256)) * 20, "has NUL bytes"),
 }

@@ -290,3 +290,42 @@ def test_one_row_has_no_score(run, folder):
     assert "nan" not in result.output.lower()
     assert "more trees" not in result.output
     assert "nan" not in run("info", "one_row.silvan").stdout
+
+
+ODD = {
+    "lists": pa.array([[1, 2]] * 20),
+    "structs": pa.array([{"a": 1}] * 20),
+    "maps": pa.array([[("a", 1)]] * 20, type=pa.map_(pa.string(), pa.int32())),
+    "bytes": pa.array([b"\xff"] * 20),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_nested_values_and_bytes_are_neither_features_nor_categories(run, folder, kind):
+    labels = pa.array(["a", "b"] * 10)
+    table = pa.table({"x": pa.array(range(20)), "odd": ODD[kind], "y": labels})
+    pa.parquet.write_table(table, folder / "odd.parquet")
+    fit = ("fit", "odd.parquet", "--target", "y", "--out", "odd.silvan", *FEW)
+    said = messages(run(*fit, code=2))
+    assert "column 'odd' holds values of type" in said
+    assert "leave it out (--drop odd)." in said and "--categorical" not in said
+    said = messages(run(*fit, "--categorical", "odd", code=2))
+    assert "which cannot be categories; write them as text or numbers, or leave the column" in said
+    text = table.set_column(1, "odd", pa.array(["u", "v"] * 10))
+    pa.parquet.write_table(text, folder / "text.parquet")
+    run("fit", "text.parquet", "--target", "y", "--out", "text.silvan", *FEW)
+    said = messages(run("predict", "text.silvan", "odd.parquet", code=2))
+    assert "column 'odd' holds values of type" in said
+
+
+@pytest.mark.parametrize("name", ["twice.parquet", "twice.arrow"])
+def test_repeated_names_of_typed_files_are_reported_as_such(run, folder, name):
+    columns = [pa.array([1.0, 2.0]), pa.array([1.0, 2.0]), pa.array(["a", "b"])]
+    table = pa.table(columns, names=["a", "a", "y"])
+    if name.endswith("parquet"):
+        pa.parquet.write_table(table, folder / name)
+    else:
+        with pa.ipc.new_file(folder / name, table.schema) as writer:
+            writer.write_table(table)
+    said = messages(run("fit", name, "--target", "y", "--out", "twice.silvan", *FEW, code=3))
+    assert f"{name} has several columns named 'a'; rename them." in said

@@ -1,6 +1,7 @@
 """Bad parameters and bad data get a clear error before any work starts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -131,7 +132,7 @@ class TestBadData:
     def test_values_beyond_float32_are_refused(self, Forest, value):
         bad = X.copy()
         bad[3, 2] = value
-        message = r"X contains infinity or a value too large for dtype\('float32'\).*rescale"
+        message = r"X contains infinity or a value too large .* \(in feature 2\); rescale"
         with pytest.raises(ValueError, match=message):
             Forest(2).fit(bad, Y)
         with pytest.raises(ValueError, match=message):
@@ -139,9 +140,12 @@ class TestBadData:
 
     def test_infinity_beside_missing_values_is_refused(self, Forest):
         bad = X.astype(np.float32)
-        bad[0, 0], bad[1, 1] = np.nan, np.inf
-        with pytest.raises(ValueError, match="infinity"):
+        bad[:, 0], bad[1, 1] = np.nan, np.inf
+        with pytest.raises(ValueError, match=r"infinity .* is inf \(in feature 1\)"):
             Forest(2).fit(bad, Y)
+        frame = pd.DataFrame(bad, columns=[f"c{j}" for j in range(bad.shape[1])])
+        with pytest.raises(ValueError, match=r"infinity .* is inf \(in column 'c1'\)"):
+            Forest(2).fit(frame, Y)
 
     def test_text_is_refused(self, Forest):
         with pytest.raises(ValueError, match="column 0 of X holds text, such as 'a'"):

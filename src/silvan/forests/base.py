@@ -194,7 +194,7 @@ class BaseForest(
     def _encoded(self, X: ArrayLike) -> NDArray[Any]:
         """Check samples for a reader of the forest; return them as the core reads them."""
         checked = self._check_dense_samples(X)
-        check_features(checked)
+        check_features(checked, self._feature_names())
         return self._scaled(checked)
 
     def _check_dense_samples(self, X: ArrayLike) -> NDArray[Any]:
@@ -212,7 +212,7 @@ class BaseForest(
         """Check samples to predict; return an array with a column per feature."""
         check_is_fitted(self)
         checked = self._check_samples(X)
-        check_features(checked)
+        check_features(checked, self._feature_names())
         return checked
 
     def _ask_trees(

@@ -211,7 +211,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         X, y = self._check_data(
             X, y, multi_output=self._multi_output, y_numeric=self._numeric_targets
         )
-        check_features(X)
+        check_features(X, self._feature_names())
         targets = self._encode_targets(y)
         weight = check_sample_weight(sample_weight, X)
         plan = self._plan_samples(targets, weight)

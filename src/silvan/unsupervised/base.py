@@ -107,7 +107,7 @@ class GaussianForest(BaggedForest):
         for name, values in (("X", X), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
         X = validate_data(self, X, dtype="numeric")
-        check_features(X)
+        check_features(X, self._feature_names())
         weight = check_sample_weight(sample_weight, X)
         plan = plan_samples(
             len(X),

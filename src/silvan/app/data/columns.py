@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
@@ -35,6 +35,23 @@ def is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
+def can_be_category(kind: pa.DataType) -> bool:
+    """Whether values of this type can be told apart as text or numbers: not lists, nor bytes."""
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return is_number(values) or is_text(values) or pa.types.is_temporal(values)
+
+
+def refuse_categories(schema: pa.Schema, names: Iterable[str]) -> None:
+    """Refuse columns that are to be categories but cannot be."""
+    for name in names:
+        kind = schema.field(name).type
+        if not can_be_category(kind):
+            raise UsageError(
+                f"column {name!r} holds {what(kind)}, which cannot be categories; write them as "
+                f"text or numbers, or leave the column out (--drop {quote(name)})."
+            )
+
+
 def types_to_parse(
     schema: pa.Schema, names: Sequence[str], kinds: Mapping[str, str | None]
 ) -> dict[str, pa.DataType]:
@@ -57,7 +74,7 @@ def refuse_others(schema: pa.Schema, names: Sequence[str], *, on_grid: bool) -> 
     several = len(others) > 1
     options = " ".join(f"--drop {quote(name)}" for name in others[:3]) + " ..." * (len(others) > 3)
     remedy = f"leave {'them' if several else 'it'} out ({options})"
-    if not on_grid:
+    if not on_grid and can_be_category(schema.field(others[0]).type):
         remedy += f", or take each value for a category (--categorical {quote(others[0])})"
     raise UsageError(
         f"column{'s' * several} {enumerate_names(others)} hold{'s' * (not several)} "
@@ -121,7 +138,8 @@ def as_targets(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
         )
     if not is_number(column.type):
         raise UsageError(
-            f"the target {name!r} is of type {column.type}; targets are numbers or text."
+            f"the target {name!r} is of type {column.type}, but targets are numbers or text; "
+            "convert it."
         )
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())

@@ -90,7 +90,7 @@ class Scanner:
             elif self._sheet is not None:
                 schema = self._sheet.schema
             else:
-                schema = self._dataset().schema
+                schema = self._stored_schema()
         except (pa.ArrowException, OSError, UnicodeError) as error:
             raise self._unreadable(error) from None
         repeated = [name for name, count in Counter(schema.names).items() if count > 1]
@@ -119,6 +119,15 @@ class Scanner:
     def _unreadable(self, error: Exception) -> DataError:
         names = self._dialect.names if self._dialect else ()
         return unreadable(self.path, error, names, self._spelling.decimal)
+
+    def _stored_schema(self) -> pa.Schema:
+        """The schema in the header of a file; a data set refuses names that are repeated."""
+        if not self.path.is_file():
+            return self._dataset().schema
+        if self._format == "parquet":
+            return pa.parquet.read_schema(self.path)
+        with pa.memory_map(str(self.path)) as source:
+            return pa.ipc.open_file(source).schema
 
     def _dataset(self) -> Any:
         return ds.dataset(str(self.path), format=self._format)

@@ -25,6 +25,7 @@ from silvan.app.data.columns import (
     as_targets,
     is_number,
     may_be_rounded,
+    refuse_categories,
     refuse_others,
     types_to_parse,
     what,
@@ -181,6 +182,7 @@ class TableFile(Source):
         if on_grid and request.categorical:
             raise UsageError("--categorical is for tables, but the rows lie on a grid.")
         chosen = [name for name in names if name in text or name in named]
+        refuse_categories(schema, chosen)
         kinds = {name: kind_of_type(schema.field(name).type) for name in chosen}
         return names, {**kinds, **{name: kind for name, kind in dates.items() if kind}}
 
@@ -195,6 +197,7 @@ class TableFile(Source):
                 f"{self.path} lacks {len(missing)} of the {len(names)} columns that the forest was "
                 f"fitted on: {enumerate_names(missing)}; pass a table with the same columns."
             )
+        refuse_categories(schema, [name for name in kinds if kinds[name] not in DATE_KINDS])
         # Of a text table the value is reported when it is met.
         if not self._scanner.is_text:
             self._check_dates(schema, kinds)
