@@ -91,14 +91,22 @@ def is_number(value: object) -> bool:
         return False
 
 
-def check_integer(name: str, value: object, minimum: int, *, or_none: bool = False) -> None:
-    """Require an integer of at least `minimum`, or None where that is allowed."""
-    if (or_none and value is None) or (is_integer(value) and value >= minimum):  # type: ignore[operator]
+def check_integer(
+    name: str,
+    value: object,
+    minimum: int,
+    *,
+    maximum: int | None = None,
+    or_none: bool = False,
+) -> None:
+    """Require an integer within these limits, or None where that is allowed."""
+    if or_none and value is None:
         return
-    alternative = " or None" if or_none else ""
-    raise invalid(
-        name, f"an integer >= {minimum}{alternative}", value, f"pass for example {max(minimum, 10)}"
-    )
+    if not (is_integer(value) and value >= minimum):  # type: ignore[operator]
+        rule = f"an integer >= {minimum}{' or None' if or_none else ''}"
+        raise invalid(name, rule, value, f"pass for example {max(minimum, 10)}")
+    if maximum is not None and value > maximum:  # type: ignore[operator]
+        raise invalid(name, f"at most {maximum}", value, f"pass for example {min(maximum, 1000)}")
 
 
 def count_threads(n_jobs: object) -> int:

@@ -254,6 +254,7 @@ class WrongShape(Lagged):
         ([WrongShape()], "WrongShape.compute must return an array of shape"),
         ([lambda x: x.sum()], "keep the axis of samples"),
         ([Function(3)], "function must be a callable"),
+        ([Function(np.abs, name=3)], "name must be a string or None"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -53,6 +53,7 @@ BAD_PARAMETERS = [
     ("bootstrap", "yes", "bootstrap must be True or False, but it is 'yes'"),
     ("bootstrap", 1, "bootstrap must be True or False"),
     ("warm_start", None, "warm_start must be True or False"),
+    ("warm_start", np.array([1, 2]), "warm_start must be True or False"),
     ("max_samples", 0, "max_samples must be an integer >= 1 or a fraction"),
     ("max_samples", 1.1, "max_samples must be an integer >= 1 or a fraction"),
     ("max_samples", 2**40, "max_samples must be at most 2147483647, but it is 1099511627776"),

@@ -288,6 +288,8 @@ class TestErrors:
             ({"contiguous": "yes"}, "contiguous"),
             ({"coefficients": "twos"}, "coefficients must be one of"),
             ({"n_patches": 0}, "n_patches must be an integer >= 1"),
+            ({"n_patches": 10**9}, "n_patches must be at most 1000"),
+            ({"coefficients": np.array([1, 2])}, "coefficients must be"),
             ({"reach": -1}, "reach must be an integer >= 0 or None"),
         ],
     )

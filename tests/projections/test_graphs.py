@@ -227,6 +227,7 @@ BAD = [
     (GraphNeighborhoods(PATH, 1.5), "min_size must be an integer >= 1, but it is 1.5"),
     (GraphNeighborhoods(PATH, True), "min_size must be an integer >= 1, but it is True"),
     (GraphNeighborhoods(PATH, 1, (3, 3)), "max_size must be an integer >= 1, but it is (3, 3)"),
+    (GraphNeighborhoods(PATH, 1, 10**30), "max_size must be at most 2147483647, but it is 1"),
     (GraphNeighborhoods(PATH, 1, None), "max_size must be an integer >= 1, but it is None"),
     (GraphNeighborhoods(PATH, 4, 3), "min_size must be at most max_size (3), but it is 4; swap"),
     (

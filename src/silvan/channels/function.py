@@ -49,7 +49,9 @@ class Function(Channel):
         return [str(named) if self.name is None else self.name]
 
     def validate(self, plane: Plane) -> None:
-        """Require something to call."""
+        """Require something to call, and a name."""
+        if not (self.name is None or isinstance(self.name, str)):
+            raise invalid("name", "a string or None", self.name, "pass for example 'energy'")
         if not callable(self.function):
             raise invalid(
                 "function", "a callable", self.function, "pass a function of an array of samples"

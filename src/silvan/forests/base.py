@@ -21,6 +21,7 @@ from silvan._validation import (
     as_samples,
     as_training_features,
     check_features,
+    check_flag,
     count_threads,
 )
 from silvan.forest_arrays import ForestArrays
@@ -114,6 +115,7 @@ class BaseForest(
         )
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        check_flag("warm_start", self.warm_start)
         earlier = vars(self).copy() if self.warm_start and hasattr(self, "forest_") else {}
         checked = self._check_fit(X, y, sample_weight)
         if earlier:

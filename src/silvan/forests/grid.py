@@ -32,7 +32,7 @@ from silvan.forests.grid_defaults import (
     default_max_features,
     is_auto,
 )
-from silvan.forests.grid_windows import check_raw, windows_on
+from silvan.forests.grid_windows import check_raw, has_ones, windows_on
 from silvan.forests.importances import feature_importances
 from silvan.forests.labelled import GridAxes, plain_samples
 from silvan.forests.sampling import make_sampling
@@ -137,7 +137,7 @@ class GridForest(GridParameters, SupervisedForest):
         if not is_auto(self.channels):
             return not self._is_raw()
         n_axes = sum(contiguous_axes(self.shape_, self.contiguous))
-        plain = self._categories is None and self.coefficients == "ones"
+        plain = self._categories is None and has_ones(self)
         return plain and 1 <= n_axes <= MAX_AXES
 
     def _is_raw(self) -> bool:

@@ -34,9 +34,14 @@ def check_raw(forest: GridParameters) -> None:
             )
 
 
+def has_ones(forest: GridParameters) -> bool:
+    """Whether the cells of a patch all count alike."""
+    return isinstance(forest.coefficients, str) and forest.coefficients == "ones"
+
+
 def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:
     """The windows that the parameters of a forest describe, on its channels."""
-    if forest.coefficients != "ones":
+    if not has_ones(forest):
         raise invalid(
             "coefficients",
             '"ones" where windows lie on channels',

@@ -101,11 +101,7 @@ class BaggedSupervisedParameters(SupervisedParameters, BaggedParameters):
 
 def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
-    check_integer("n_estimators", forest.n_estimators, 1)
-    if forest.n_estimators > MAX_TREES:
-        raise invalid(
-            "n_estimators", f"at most {MAX_TREES}", forest.n_estimators, "pass for example 1000"
-        )
+    check_integer("n_estimators", forest.n_estimators, 1, maximum=MAX_TREES)
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
     if forest.min_samples_leaf not in forest._leaf_rules:
         _check_count_or_fraction(
@@ -115,7 +111,6 @@ def check_parameters(forest: ForestParameters) -> None:
             "".join(f' or "{rule}"' for rule in forest._leaf_rules),
             whole=False,
         )
-    check_flag("warm_start", forest.warm_start)
     count_threads(forest.n_jobs)
     if not isinstance(forest.verbose, bool):
         check_integer("verbose", forest.verbose, 0)

@@ -15,6 +15,8 @@ from silvan.projections.grids import COEFFICIENTS, draw_coefficients
 from silvan.projections.node import Node
 from silvan.projections.parameters import is_networkx, is_sparse, same_value
 
+_MAX_SIZE = 2**31 - 1
+
 
 class GraphNeighborhoods(ProjectionDistribution):
     """Sums over random connected neighbourhoods in a graph of features [1]_, [2]_.
@@ -71,7 +73,7 @@ class GraphNeighborhoods(ProjectionDistribution):
 
     def _check_sizes(self) -> None:
         check_integer("min_size", self.min_size, 1)
-        check_integer("max_size", self.max_size, 1)
+        check_integer("max_size", self.max_size, 1, maximum=_MAX_SIZE)
         check_choice("coefficients", self.coefficients, COEFFICIENTS)
         if self.min_size > self.max_size:
             raise invalid(

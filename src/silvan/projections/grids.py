@@ -21,6 +21,8 @@ from silvan.projections.node import Node
 BOUNDARIES = ("corner", "inside", "pad", "wrap")
 DEFAULT_MAX_SIZE = 3  # docs/results/patch_sizes.md
 COEFFICIENTS = ("ones", "signs", "uniform", "normal")
+# A direction holds all of its patches.
+MAX_PATCHES = 1000
 
 
 class Axis(NamedTuple):
@@ -210,7 +212,7 @@ class Patches(PatchParameters, ProjectionDistribution):
         self.grid_axes()
         check_choice("coefficients", self.coefficients, COEFFICIENTS)
         check_flag("shuffled", self.shuffled)
-        check_integer("n_patches", self.n_patches, 1)
+        check_integer("n_patches", self.n_patches, 1, maximum=MAX_PATCHES)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""

@@ -20,6 +20,7 @@ from silvan.projections.base import ProjectionDistribution
 from silvan.projections.grids import (
     BOUNDARIES,
     DEFAULT_MAX_SIZE,
+    MAX_PATCHES,
     Axis,
     as_tuple,
     spread_over_axes,
@@ -130,7 +131,7 @@ class Windows(ProjectionDistribution):
         self._channels()
         self._statistics()
         self._weights()
-        check_integer("n_patches", self.n_patches, 1)
+        check_integer("n_patches", self.n_patches, 1, maximum=MAX_PATCHES)
         if not (is_integer(self.shift) and 0 <= self.shift <= MAX_SHIFT):
             raise invalid(
                 "shift", f"an integer from 0 to {MAX_SHIFT}", self.shift, "pass for example 1"
