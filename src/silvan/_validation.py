@@ -124,6 +124,11 @@ def check_flag(name: str, value: object) -> None:
         raise invalid(name, "True or False", value, "pass one of the two")
 
 
+def is_word(value: object, *words: str) -> bool:
+    """Whether a parameter is one of these strings; arrays are not compared with them."""
+    return isinstance(value, str) and value in words
+
+
 def check_choice(
     name: str, value: object, choices: Collection[str], remedy: str = "pass one of them"
 ) -> None:

@@ -19,6 +19,7 @@ from silvan._validation import (
     invalid,
     is_integer,
     is_number,
+    is_word,
 )
 from silvan.forests.constraints import (
     monotone_signs,
@@ -102,7 +103,7 @@ def check_boosted_parameters(forest: BoostedParameters) -> None:
 
 def _check_stopping(forest: BoostedParameters) -> None:
     stopping = forest.early_stopping
-    if not (isinstance(stopping, bool | np.bool_) or stopping in (AUTO, OUT_OF_BAG)):
+    if not (isinstance(stopping, bool | np.bool_) or is_word(stopping, AUTO, OUT_OF_BAG)):
         rule = '"auto", "out_of_bag", True or False'
         raise invalid("early_stopping", rule, stopping, "pass one of them")
     if stopping == OUT_OF_BAG and forest.subsample == 1:

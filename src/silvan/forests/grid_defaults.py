@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from silvan._validation import is_word
 from silvan.channels import (
     Channel,
     Convolutions,
@@ -34,7 +35,7 @@ SHIFT_PROBABILITY = 0.75
 
 def is_auto(value: object) -> bool:
     """Whether a parameter was left to the forest."""
-    return isinstance(value, str) and value == AUTO
+    return is_word(value, AUTO)
 
 
 def default_channels(planes: PlaneGrid) -> list[Channel]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from silvan._validation import invalid
+from silvan._validation import invalid, is_word
 from silvan.channels import FittedChannels
 from silvan.forests.grid_defaults import (
     SHIFT_PROBABILITY,
@@ -36,7 +36,7 @@ def check_raw(forest: GridParameters) -> None:
 
 def has_ones(forest: GridParameters) -> bool:
     """Whether the cells of a patch all count alike."""
-    return isinstance(forest.coefficients, str) and forest.coefficients == "ones"
+    return is_word(forest.coefficients, "ones")
 
 
 def windows_on(forest: GridParameters, channels: FittedChannels) -> Windows:

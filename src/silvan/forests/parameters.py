@@ -21,6 +21,7 @@ from silvan._validation import (
     invalid,
     is_integer,
     is_number,
+    is_word,
 )
 from silvan.forests.agnostic import check_agnostic_parameters
 from silvan.forests.categories import check_categorical_features
@@ -103,7 +104,7 @@ def check_parameters(forest: ForestParameters) -> None:
     """Check every parameter whose rule does not depend on the data."""
     check_integer("n_estimators", forest.n_estimators, 1, maximum=MAX_TREES)
     check_integer("max_depth", forest.max_depth, 1, or_none=True)
-    if forest.min_samples_leaf not in forest._leaf_rules:
+    if not is_word(forest.min_samples_leaf, *forest._leaf_rules):
         _check_count_or_fraction(
             "min_samples_leaf",
             forest.min_samples_leaf,

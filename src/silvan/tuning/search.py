@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from silvan._progress import ProgressBar
-from silvan._validation import check_integer, invalid, is_integer
+from silvan._validation import check_integer, invalid, is_integer, is_word
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
 from silvan.forests.shared_samples import SharedSamples
@@ -211,7 +211,7 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_integer("min_trees", self.min_trees, 1)
         check_integer("factor", self.factor, 2, or_none=True)
         limit = self.max_directions
-        if not (limit in ("auto", None) or (is_integer(limit) and limit >= 1)):
+        if not (limit is None or is_word(limit, "auto") or (is_integer(limit) and limit >= 1)):
             raise invalid(
                 "max_directions",
                 'an integer >= 1, "auto" or None',
@@ -239,6 +239,13 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 limit = affordable_directions(reader.forest, reader.n_samples)
             return list(ParameterGrid(default_grid(reader.forest, limit)))
         settings = list(ParameterGrid(self.param_grid))
+        if not settings:
+            raise invalid(
+                "param_grid",
+                "None or a grid with at least one candidate",
+                self.param_grid,
+                "pass for example {'max_features': ['sqrt', 1.0]}",
+            )
         if any("n_estimators" in params for params in settings):
             raise invalid(
                 "param_grid",

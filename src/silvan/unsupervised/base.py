@@ -37,6 +37,7 @@ from silvan.projections.mixture import find_component
 COVARIANCE_TYPES = ("full", "diag")
 # Coordinates of the criterion are whole numbers that a float32 holds exactly.
 _MAX_BITS = 23
+_MAX_THRESHOLDS = 2**31 - 1
 # Shares of the leaves of a tree add up to 1, but for this.
 _ROUNDING = 1e-9
 
@@ -99,7 +100,9 @@ class GaussianForest(BaggedForest):
         super()._check_parameters()
         check_covariance_parameters(self.covariance_type, self.reg_covar)
         check_integer("criterion_dim", self.criterion_dim, 1, or_none=True)
-        check_integer("max_thresholds", self.max_thresholds, 1, or_none=True)
+        check_integer(
+            "max_thresholds", self.max_thresholds, 1, maximum=_MAX_THRESHOLDS, or_none=True
+        )
 
     def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()

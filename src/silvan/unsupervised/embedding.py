@@ -18,6 +18,7 @@ from silvan.projections import ProjectionDistribution
 from silvan.unsupervised.forest_affinity import ForestAffinityMixin
 from silvan.unsupervised.parts import embed_parts
 
+_MAX_COMPONENTS = 10_000
 _COORDINATES = ("embedding_", "eigenvalues_", "eigengaps_")
 
 
@@ -275,7 +276,7 @@ class ManifoldEmbedding(
         self.eigengaps_ = parts.gaps[0] if one else parts.gaps
 
     def _check_parameters(self) -> None:
-        check_integer("n_components", self.n_components, 1)
+        check_integer("n_components", self.n_components, 1, maximum=_MAX_COMPONENTS)
         check_choice("selection", self.selection, ("auto", "independent", "smoothest"))
         self._check_affinity_parameters()
 
