@@ -115,6 +115,8 @@ def _make_encoder(name: str, seed: int) -> Any:
             unknown_value=np.nan,
             max_categories=MAX_CATEGORIES_IN_BOOSTING,
         )
+    if TargetEncoder().get_params().get("shuffle") is True:  # scikit-learn before 1.9
+        return TargetEncoder(cv=5, shuffle=True, random_state=seed)
     return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
 
 
