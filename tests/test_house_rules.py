@@ -1,13 +1,17 @@
 """Limits that keep files and functions readable; clang-tidy has those of C++ functions."""
 
 import ast
+import dataclasses
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from silvan.forest_arrays import ForestArrays
+
 ROOT = Path(__file__).parents[1]
-MAX_LINES, MAX_PARAMETERS = 400, 6
+MAX_LINES, MAX_PARAMETERS, MAX_BODY = 400, 6, 50
 # What users call by keywords: commands, readers of forests and displays have more parameters, and
 # estimators declare theirs as fields.
 ABOVE_ESTIMATORS = {"app", "explanations", "export", "inspection", "plotting", "presets", "tuning"}
@@ -36,6 +40,18 @@ def test_functions_have_few_parameters():
             names = [arg.arg for arg in given if arg.arg not in ("self", "cls")]
             if len(names) > MAX_PARAMETERS:
                 found.append(f"{path}:{node.lineno} {node.name}")
+    assert found == []
+
+
+def test_bodies_of_functions_are_short():
+    """Signatures and docstrings do not count."""
+    found = []
+    for path in sources("src/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                if body and body[-1].end_lineno - body[0].lineno >= MAX_BODY:
+                    found.append(f"{path}:{node.lineno} {node.name}")
     assert found == []
 
 
@@ -90,6 +106,33 @@ def test_architecture_names_every_folder_and_module():
     small = {"dot", "require", "split_kernels"}  # helpers
     missing += [str(path) for path in native if path.stem not in words | small]
     assert missing == []
+
+
+@pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").exists(), reason="packages have none")
+def test_architecture_describes_every_array_of_a_forest():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text[
+        text.index("## ForestArrays, field by field") : text.index("`ForestArrays.check()`")
+    ]
+    fields = {field.name for field in dataclasses.fields(ForestArrays)}
+    named = {
+        name
+        for line in table.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    }
+    assert named == fields
+
+
+@pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").exists(), reason="packages have none")
+def test_architecture_shows_the_layers_that_are_checked():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    shown = text[text.index("\napp\npresets") : text.index("\n_core  ")].strip().splitlines()
+    layers = [set(re.sub(r"\(.*\)", "", line).split()) for line in shown]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contract = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    checked = [set(line.replace("|", " ").split()) for line in contract]
+    assert layers == [layer for layer in checked if not layer & {"__main__", "_version"}]
 
 
 def test_code_uses_the_words_of_the_glossary():
