@@ -128,6 +128,7 @@ HeldTargets::HeldTargets(Values values, std::optional<ConstArray<double>> weight
     : values_(std::move(values)), weights_(std::move(weights)) {
     require(n_outputs >= 1, "n_outputs must be at least 1");
     view.n_outputs = n_outputs;
+    view.indicators = n_averaged.has_value();
     view.n_averaged = n_averaged.value_or(n_outputs);
     require(view.n_averaged >= 1 && view.n_averaged <= n_outputs, "n_averaged must be between 1 and n_outputs");
     if (weights_) view.weight = weights_->data();

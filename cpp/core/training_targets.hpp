@@ -11,9 +11,8 @@ struct TrainingTargets {
     const double* value = nullptr;        // regression: n_samples x n_outputs
     const double* weight = nullptr;       // of each sample besides its multiplicity, or nullptr for ones
     std::int64_t n_outputs = 1;           // classes, or regression outputs
-    // Impurities are means over so many outputs: all of them, or fewer where values are indicators of the classes of
-    // several outputs.
-    std::int64_t n_averaged = 1;
+    bool indicators = false;              // whether values are 0 and 1, a column for each class of several outputs
+    std::int64_t n_averaged = 1;          // impurities are means over so many outputs, whatever classes they have
 };
 
 }  // namespace silvan

@@ -68,6 +68,29 @@ def _parts(
     )
 
 
+def points_within(X: Any) -> bool:
+    """Whether the indices of a sparse array lie within it; SciPy follows those that do not."""
+    if X.format not in ("coo", "csr", "csc", "bsr") or len(X.shape) != 2:
+        return True  # positions are computed, or were checked one by one; or X is refused later
+    if X.format == "coo":
+        return all(_are_below(n, at) for n, at in zip(X.shape, (X.row, X.col), strict=True))
+    major, minor = X.shape[::-1] if X.format == "csc" else X.shape
+    if X.format == "bsr":
+        major, minor = major // X.blocksize[0], minor // X.blocksize[1]
+    ends, indices = np.asarray(X.indptr), np.asarray(X.indices)
+    return bool(
+        ends.shape == (major + 1,)
+        and ends[0] == 0
+        and (ends[1:] >= ends[:-1]).all()
+        and ends[-1] <= min(len(indices), len(X.data))
+        and _are_below(minor, indices)
+    )
+
+
+def _are_below(n: int, indices: NDArray[Any]) -> bool:
+    return bool(indices.size == 0 or (indices.min() >= 0 and indices.max() < n))
+
+
 def stored_values(X: Any) -> NDArray[Any]:
     """The values that an array stores: all of a dense one, those that are not zero of others."""
     if not issparse(X):

@@ -256,7 +256,17 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, float(sample_weight))
     rules = {"ensure_2d": False, "dtype": np.float64, "order": "C"}
-    weight: NDArray[np.float64] = check_array(sample_weight, input_name="sample_weight", **rules)
+    try:
+        weight: NDArray[np.float64] = check_array(
+            sample_weight, input_name="sample_weight", **rules
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        if "sample_weight" in str(error):
+            raise
+        raise ValueError(
+            "sample_weight must hold one number for each sample, but it cannot be read as numbers "
+            f"({str(error).splitlines()[0]}); convert it to floats."
+        ) from error
     if weight.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have one weight for each of the {n_samples} samples, but its "

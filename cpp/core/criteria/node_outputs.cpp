@@ -11,9 +11,8 @@ void NodeOutputs::reserve_samples(std::int64_t max_samples) {
 }
 
 void NodeOutputs::append_value(Buffer<std::int32_t>& outputs, Buffer<double>& values) const {
-    const bool classes = training_.n_averaged < training_.n_outputs;
     for (std::size_t k = 0; k < totals_.size(); ++k) {
-        if (classes && totals_[k] == 0.0) continue;
+        if (training_.indicators && totals_[k] == 0.0) continue;
         outputs.push_back(static_cast<std::int32_t>(k));
         values.push_back(totals_[k] / total_weight_);
     }

@@ -53,7 +53,7 @@ void check_targets(Criterion criterion, const TrainingTargets& targets) {
     switch (criterion) {
         case Criterion::gini:
         case Criterion::entropy:
-            return require(targets.label != nullptr || targets.n_averaged < targets.n_outputs,
+            return require(targets.label != nullptr || targets.indicators,
                            "this criterion needs class codes (int32), or indicators of several outputs' classes");
         case Criterion::squared_error:
         case Criterion::absolute_error:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from silvan._sparse import points_within
+from silvan._validation import check_unmasked
 from silvan.forests.categories import CategoryTable
 from silvan.forests.dates import date_columns
 from silvan.forests.frames import (
@@ -21,6 +26,29 @@ from silvan.forests.frames import (
 
 _DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _LISTS = (list, tuple, np.ndarray)
+
+
+def admit_samples(X: Any) -> Any:
+    """Samples that can be looked at: refuse masks, broken sparse arrays and repeated names.
+
+    An object that only offers `__array__` becomes an array: scikit-learn counts its features so.
+    """
+    check_unmasked("X", X)
+    if issparse(X):
+        if not points_within(X):
+            raise ValueError(
+                "X is a sparse array whose indices do not lie within its shape; make it anew from "
+                "rows, columns and values."
+            )
+        return X
+    names = column_names(X)
+    if names is not None and len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"the columns of X must have different names, but {names.count(name)} are called "
+            f"{name!r}; rename or drop them."
+        )
+    return np.asarray(X) if hasattr(X, "__array__") and not hasattr(X, "shape") else X
 
 
 def refuse_dates(X: Any, categories: CategoryTable | None, *, takes_dates: bool = True) -> None:
@@ -44,8 +72,10 @@ def refuse_dates(X: Any, categories: CategoryTable | None, *, takes_dates: bool 
             )
 
 
-def refuse_odd_columns(X: Any, categories: CategoryTable | None) -> None:
-    """Refuse text and lists in columns that are not categorical, by name.
+def refuse_odd_columns(
+    X: Any, categories: CategoryTable | None, *, takes_categories: bool = True
+) -> None:
+    """Refuse what is no number in columns that are not categorical, by name.
 
     This is for data that could not be converted, since it looks at every value.
     """
@@ -57,21 +87,44 @@ def refuse_odd_columns(X: Any, categories: CategoryTable | None) -> None:
         return
     for j in range(table.shape[1]):
         value = None if known[j] is not None else _first_odd(np.asarray(take_column(table, j)))
-        if isinstance(value, str):
+        if value is None:
+            continue
+        label = f"{column_label(table, j)} of X"
+        if isinstance(value, int):
             raise ValueError(
-                f"{column_label(table, j)} of X holds text, such as {value[:40]!r}, which is not a "
+                f"{label} holds {_shorten(value)}, which is beyond the range of float32; rescale "
+                "the column, or leave it out."
+            )
+        if isinstance(value, str) and takes_categories:
+            raise ValueError(
+                f"{label} holds text, such as {value[:40]!r}, which is not a "
                 "number; name the columns that hold categories in categorical_features, for "
                 f"example [{column_key(table, j)}], or leave them out."
             )
         if isinstance(value, list):
             raise ValueError(
-                f"{column_label(table, j)} of X holds lists, such as {value!r:.40}, in place "
+                f"{label} holds lists, such as {_shorten(value)}, in place "
                 "of numbers; make a column of each of their entries, or leave the column out."
+            )
+        if column_names(table) is not None:  # of an array, the error that brought us here says it
+            raise ValueError(
+                f"{label} holds {_shorten(value)}, which is not a number; convert the column to "
+                "numbers, or leave it out."
             )
 
 
+@contextmanager
+def named_columns(X: Any) -> Iterator[None]:
+    """Errors about samples that could not be converted to numbers name the column."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError):
+        refuse_odd_columns(X, None, takes_categories=False)
+        raise
+
+
 def refuse_odd_targets(y: Any) -> None:
-    """Refuse targets of a regression that are dates or text."""
+    """Refuse targets of a regression that are no numbers."""
     targets = np.asarray(y)
     value = _first_odd(targets.ravel())
     if targets.dtype.kind in "mM" or isinstance(value, _DATES):
@@ -83,6 +136,31 @@ def refuse_odd_targets(y: Any) -> None:
         raise ValueError(
             f"y must hold numbers, but it has the text {value[:40]!r}; convert it to numbers, or "
             "pass it to a classifier."
+        )
+    if value is not None:
+        raise ValueError(
+            f"y must hold numbers, but it has {_shorten(value)}; convert it to numbers."
+        )
+
+
+def refuse_odd_shapes(y: Any) -> None:
+    """Refuse targets that are sparse, of different lengths, or of too many dimensions."""
+    if issparse(y):
+        raise ValueError(
+            "y must be dense, but it is sparse: sparse multilabel-indicator for y is not "
+            "supported; pass y.toarray()."
+        )
+    try:
+        shape = np.asarray(y).shape
+    except ValueError as error:
+        raise ValueError(
+            "y must have as many entries for every sample, but they differ in number; pass one "
+            "target for each sample, or a table with a column for each output."
+        ) from error
+    if len(shape) > 2:
+        raise ValueError(
+            f"y must have one dimension, or two for several outputs, but its shape is {shape}; "
+            "pass one target for each sample."
         )
 
 
@@ -107,6 +185,10 @@ def _first_odd(values: Any) -> Any:
         try:
             if not is_missing(value):
                 float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return value
     return None
+
+
+def _shorten(value: Any) -> str:
+    return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"{value!r:.40}"

@@ -32,8 +32,10 @@ from silvan.forests.fitting import CheckedSamples, TrainingSamples, unchanged_on
 from silvan.forests.frames import as_table, column_names
 from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import (
+    admit_samples,
     refuse_dates,
     refuse_odd_columns,
+    refuse_odd_shapes,
     refuse_odd_targets,
     refuse_several_outputs,
 )
@@ -102,6 +104,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         self, X: Any, y: Any = "no_validation", *, reset: bool = True, **rules: Any
     ) -> Any:
         """Check `X`, and `y` where it is given; return arrays, `X` with a column per feature."""
+        X = admit_samples(X)
         if reset:
             self._categories = find_categories(
                 self.categorical_features, X, dates=self._takes_dates
@@ -117,7 +120,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         try:
             checked = self._check_arrays(X, y, reset, rules)
             check_numbers(checked[0] if isinstance(checked, tuple) else checked)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             self._refuse_dimensions(X, error)
             refuse_odd_columns(X, self._categories)
             raise
@@ -200,12 +203,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             check_unmasked(name, values)
         self._learn_target_name(y)
+        refuse_odd_shapes(y)
         if self._numeric_targets:
             refuse_odd_targets(y)
-        elif issparse(y):
-            raise ValueError(
-                "sparse multilabel-indicator for y is not supported; pass y.toarray()."
-            )
         if not self._multi_output:
             refuse_several_outputs(type(self).__name__, y)
         X, y = self._check_data(

@@ -85,8 +85,7 @@ class ClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> ClassTargets:
         """Find the classes among labels."""
-        refuse_mixed_labels(y)
-        check_classification_targets(y)
+        _check_labels(y)
         return cls(*_find_classes(y))
 
     @property
@@ -119,8 +118,7 @@ class SeveralClassTargets(Targets):
     @classmethod
     def encode(cls, y: NDArray[Any]) -> SeveralClassTargets:
         """Find the classes of each output."""
-        refuse_mixed_labels(y)
-        check_classification_targets(y)
+        _check_labels(y)
         found = [_find_classes(column) for column in y.T]
         return cls(
             [classes for classes, _ in found], np.column_stack([codes for _, codes in found])
@@ -258,6 +256,33 @@ def warn_of_column(y: NDArray[Any]) -> None:
             "A column-vector y was passed when a 1d array was expected; pass y.ravel().",
             DataConversionWarning,
         )
+
+
+def _check_labels(y: NDArray[Any]) -> None:
+    """Require labels that have an order."""
+    refuse_mixed_labels(y)
+    if y.dtype.kind in "mM" and np.isnat(y).any():
+        raise ValueError(
+            "y must have a label for every sample, but it has NaT; drop those samples."
+        )
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if "label type: unknown" not in str(error):
+            raise
+        labels = y.ravel().tolist()
+        odd = next((label for label in labels if not _is_plain(label)), labels[0])
+        raise ValueError(
+            "Unknown label type: y must hold text, numbers or dates of one type, but it has "
+            f"objects such as {odd!r:.40}; drop samples without a label, and convert the others, "
+            "such as with y.astype(str)."
+        ) from error
+
+
+def _is_plain(label: Any) -> bool:
+    """Whether a label is text or a number that NumPy has a type for."""
+    whole = isinstance(label, int)
+    return abs(label) < 2**63 if whole else isinstance(label, str | float)
 
 
 def refuse_mixed_labels(*labels: NDArray[Any]) -> None:

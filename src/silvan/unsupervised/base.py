@@ -17,6 +17,7 @@ from silvan._validation import (
     check_features,
     check_integer,
     check_n_samples,
+    check_numbers,
     check_sample_weight,
     check_unmasked,
     invalid,
@@ -24,6 +25,7 @@ from silvan._validation import (
 )
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import CheckedSamples, unchanged_on_failure
+from silvan.forests.odd_values import admit_samples, named_columns
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples, target_bits
 from silvan.forests.targets import NoTargets
 from silvan.projections import (
@@ -107,9 +109,8 @@ class GaussianForest(BaggedForest):
     def _check_fit(self, X: Any, y: None, sample_weight: Any) -> CheckedSamples:
         self._check_parameters()
         check_n_samples(X)
-        for name, values in (("X", X), ("sample_weight", sample_weight)):
-            check_unmasked(name, values)
-        X = validate_data(self, X, dtype="numeric")
+        check_unmasked("sample_weight", sample_weight)
+        X = self._check_numbers(X, reset=True)
         check_features(X, self._feature_names())
         weight = check_sample_weight(sample_weight, X)
         plan = plan_samples(
@@ -123,8 +124,13 @@ class GaussianForest(BaggedForest):
         return CheckedSamples(X, NoTargets.of(len(X)), weight, plan)
 
     def _check_samples(self, X: Any) -> NDArray[Any]:
-        check_unmasked("X", X)
-        checked: NDArray[Any] = validate_data(self, X, dtype="numeric", reset=False)
+        return self._check_numbers(X, reset=False)
+
+    def _check_numbers(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        X = admit_samples(X)
+        with named_columns(X):
+            checked: NDArray[Any] = validate_data(self, X, dtype="numeric", reset=reset)
+            check_numbers(checked)
         return checked
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:

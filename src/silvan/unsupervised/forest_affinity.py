@@ -16,7 +16,6 @@ from silvan._validation import (
     check_choice,
     check_features,
     check_n_samples,
-    check_unmasked,
     invalid,
     is_number,
 )
@@ -24,6 +23,7 @@ from silvan.forests.base import BaseForest
 from silvan.forests.categories import has_categories
 from silvan.forests.defaults import DefaultProjectionsMixin
 from silvan.forests.grid import flatten_samples
+from silvan.forests.odd_values import admit_samples, named_columns
 from silvan.unsupervised.affinities import (
     AFFINITIES,
     Affinity,
@@ -141,7 +141,7 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
 
     def _check_samples(self, X: Any, *, reset: bool) -> Any:
         """The samples as an array; as they came if the forest reads categories in them."""
-        check_unmasked("X", X)
+        X = admit_samples(X)
         if reset:
             check_n_samples(X)
         forest = self._given_forest() if reset else self.forest_
@@ -156,10 +156,10 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         flat, _ = flatten_samples(X)
-        samples: NDArray[Any] = validate_data(
-            self, flat, dtype="numeric", reset=reset, ensure_all_finite=not self._allows_missing()
-        )
-        check_features(samples)
+        rules = {"dtype": "numeric", "ensure_all_finite": not self._allows_missing()}
+        with named_columns(flat):
+            samples: NDArray[Any] = validate_data(self, flat, reset=reset, **rules)
+            check_features(samples)
         return samples
 
     def _given_forest(self) -> Any:
