@@ -47,7 +47,9 @@ def test_rows_have_a_command_a_page_counts_and_words(row):
         assert re.fullmatch(r"(--seeds \d+|--only \w+|)", " ".join(options))
         page = (RESULTS / f"{row.document}.md").read_text(encoding="utf-8")
         assert f"`python -m {program}" in page
-    assert all((row.published, count_runs(row.runs), count_expectations(row.document)))
+    assert row.published
+    assert count_runs(row.runs)
+    assert count_expectations(row.document) or "experiments" not in row.command
     assert row.differs.endswith(".")
     assert "not run" not in row.differs.lower() + str(row.runs).lower()
 
