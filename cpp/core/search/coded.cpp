@@ -20,6 +20,8 @@ struct Pass {
     Cell* cells[kMaxCodedColumns];
 };
 
+constexpr std::int64_t kAhead = 32;  // codes are fetched so many samples before they are due
+
 // Columns that are counted in one pass: their cells do not wait for each other. The number is a constant, so that all
 // pointers stay in registers. `add` adds sample i to the cell of a code.
 template <std::size_t kColumns, typename Cell, typename Add>
@@ -28,10 +30,21 @@ void add_samples(const Pass<Cell>& pass, const Add& add) {
     Cell* cells[kColumns];
     std::copy_n(pass.codes, kColumns, codes);
     std::copy_n(pass.cells, kColumns, cells);
-    for (std::int64_t i = 0; i < pass.n_samples; ++i) {
+    const auto add_sample = [&](std::int64_t i) {
         const std::int64_t at = pass.samples[i] * pass.stride;
         for (std::size_t c = 0; c < kColumns; ++c) add(i, cells[c], codes[c][at]);
+    };
+    std::int64_t i = 0;
+    if (pass.stride > 1) {
+        const auto [first, last] = std::minmax_element(codes, codes + kColumns);
+        for (; i + kAhead < pass.n_samples; ++i) {
+            const std::int64_t next = pass.samples[i + kAhead] * pass.stride;
+            __builtin_prefetch(*first + next);
+            __builtin_prefetch(*last + next);
+            add_sample(i);
+        }
     }
+    for (; i < pass.n_samples; ++i) add_sample(i);
 }
 
 template <typename Cell, typename Add>
