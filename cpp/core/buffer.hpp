@@ -92,6 +92,13 @@ public:
         size_ = n;
     }
 
+    // Room for n more elements, to be filled.
+    T* extend(std::size_t n) {
+        reserve(size_ + n);
+        size_ += n;
+        return data() + (size_ - n);
+    }
+
     void push_back(T value) {
         reserve(size_ + 1);
         data()[size_++] = value;

@@ -1,6 +1,7 @@
 // Appends trees to a forest.
 #include "core/forest.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -8,49 +9,41 @@
 namespace silvan {
 namespace {
 
-void append_lengths(const Buffer<std::int32_t>& lengths, Buffer<std::int64_t>& offsets) {
-    offsets.reserve(offsets.size() + lengths.size());
-    for (std::size_t i = 0; i < lengths.size(); ++i) offsets.push_back(offsets.back() + lengths[i]);
+// Appends a field of each record.
+template <typename Record, typename Field, typename T>
+void append_field(const Buffer<Record>& records, Field Record::* field, Buffer<T>& values) {
+    T* to = values.extend(records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) to[i] = records[i].*field;
+}
+
+// The same of lengths, as ends of what they are the lengths of.
+template <typename Record>
+void append_lengths(const Buffer<Record>& records, std::int32_t Record::* length, Buffer<std::int64_t>& offsets) {
+    std::int64_t end = offsets.back();
+    std::int64_t* to = offsets.extend(records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) to[i] = end += records[i].*length;
 }
 
 }  // namespace
 
 void TreeArrays::clear() {
-    left.clear();
-    threshold.clear();
-    missing_left.clear();
-    n_nonzeros.clear();
-    direction_start.clear();
+    nodes.clear();
+    leaves.clear();
     direction_indices.clear();
     direction_coefficients.clear();
-    n_samples.clear();
-    weight.clear();
-    impurity.clear();
-    n_values.clear();
     value_outputs.clear();
     values.clear();
-    n_members.clear();
     members.clear();
     windows.clear();
 }
 
-void TreeArrays::add_nodes(std::size_t n) {
-    const std::size_t size = left.size() + n;
-    left.resize(size);
-    threshold.resize(size);
-    missing_left.resize(size);
-    n_nonzeros.resize(size);
-    direction_start.resize(size);
-    n_samples.resize(size);
-    weight.resize(size);
-    impurity.resize(size);
-}
+void TreeArrays::add_nodes(std::size_t n) { std::fill_n(nodes.extend(n), n, TreeNode{}); }
 
 void TreeArrays::add_direction(std::size_t node, const Direction& direction, std::int64_t n_features) {
     const auto length = static_cast<std::size_t>(direction.n_nonzeros);
     const std::size_t first = direction_indices.size();
-    direction_start[node] = static_cast<std::int64_t>(first);
-    n_nonzeros[node] = static_cast<std::int32_t>(length);
+    nodes[node].direction_start = static_cast<std::int64_t>(first);
+    nodes[node].n_nonzeros = static_cast<std::int32_t>(length);
     direction_indices.append(direction.indices, length);
     direction_coefficients.append(direction.coefficients, length);
     if (direction.windows == nullptr) return;
@@ -70,33 +63,37 @@ ForestArrays::ForestArrays() {
 }
 
 void ForestArrays::append(const TreeArrays& tree) {
-    tree_offsets.push_back(tree_offsets.back() + static_cast<std::int64_t>(tree.left.size()));
-    leaf_offsets.push_back(leaf_offsets.back() + static_cast<std::int64_t>(tree.n_values.size()));
-    left.append(tree.left);
-    threshold.append(tree.threshold);
-    missing_left.append(tree.missing_left);
-    append_lengths(tree.n_nonzeros, direction_indptr);
-    direction_indices.reserve(direction_indices.size() + tree.direction_indices.size());
-    direction_coefficients.reserve(direction_coefficients.size() + tree.direction_coefficients.size());
-    const std::size_t first_term = direction_indices.size();
-    for (std::size_t node = 0; node < tree.left.size(); ++node) {
-        const auto length = static_cast<std::size_t>(tree.n_nonzeros[node]);
-        direction_indices.append(tree.direction_indices.data() + tree.direction_start[node], length);
-        direction_coefficients.append(tree.direction_coefficients.data() + tree.direction_start[node], length);
-    }
-    append_windows(tree, first_term);
-    n_samples.append(tree.n_samples);
-    weight.append(tree.weight);
-    impurity.append(tree.impurity);
-    append_lengths(tree.n_values, value_indptr);
+    tree_offsets.push_back(tree_offsets.back() + static_cast<std::int64_t>(tree.nodes.size()));
+    leaf_offsets.push_back(leaf_offsets.back() + static_cast<std::int64_t>(tree.leaves.size()));
+    append_field(tree.nodes, &TreeNode::left, left);
+    append_field(tree.nodes, &TreeNode::threshold, threshold);
+    append_field(tree.nodes, &TreeNode::missing_left, missing_left);
+    append_directions(tree);
+    append_field(tree.nodes, &TreeNode::n_samples, n_samples);
+    append_field(tree.nodes, &TreeNode::weight, weight);
+    append_field(tree.nodes, &TreeNode::impurity, impurity);
+    append_lengths(tree.leaves, &TreeLeaf::n_values, value_indptr);
     value_outputs.append(tree.value_outputs);
     values.append(tree.values);
-    append_lengths(tree.n_members, member_indptr);
-    const std::size_t first_member = members.size();
-    members.resize(first_member + tree.members.size());
-    for (std::size_t i = 0; i < tree.members.size(); ++i) {
-        members[first_member + i] = static_cast<std::int32_t>(tree.members[i]);
+    append_lengths(tree.leaves, &TreeLeaf::n_members, member_indptr);
+    std::int32_t* to = members.extend(tree.members.size());
+    for (std::size_t i = 0; i < tree.members.size(); ++i) to[i] = static_cast<std::int32_t>(tree.members[i]);
+}
+
+// Node by node.
+void ForestArrays::append_directions(const TreeArrays& tree) {
+    append_lengths(tree.nodes, &TreeNode::n_nonzeros, direction_indptr);
+    const std::size_t first_term = direction_indices.size();
+    std::int32_t* indices = direction_indices.extend(tree.direction_indices.size());
+    float* coefficients = direction_coefficients.extend(tree.direction_coefficients.size());
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const std::int64_t first = tree.nodes[i].direction_start;
+        for (std::int64_t k = first; k < first + tree.nodes[i].n_nonzeros; ++k) {
+            *indices++ = tree.direction_indices[static_cast<std::size_t>(k)];
+            *coefficients++ = tree.direction_coefficients[static_cast<std::size_t>(k)];
+        }
     }
+    append_windows(tree, first_term);
 }
 
 // Windows follow each other as the terms over them do, node after node.

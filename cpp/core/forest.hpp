@@ -21,28 +21,37 @@ struct TreeRange {
     std::int64_t last = 0;
 };
 
+struct TreeNode {
+    std::int32_t left;
+    float threshold;
+    std::int64_t direction_start;  // directions are in the order in which nodes were split
+    std::int32_t n_nonzeros;       // of the node's direction
+    std::int32_t n_samples;
+    double weight;
+    float impurity;
+    std::uint8_t missing_left;
+};
+
+struct TreeLeaf {
+    std::int32_t n_values;
+    std::int32_t n_members;
+};
+
 // One tree while and after it grows; members and values are those of its leaves, in the leaves' order. Its
 // memory serves one tree after the other.
 struct TreeArrays {
-    Buffer<std::int32_t> left;
-    Buffer<float> threshold;
-    Buffer<std::uint8_t> missing_left;
-    Buffer<std::int32_t> n_nonzeros;       // of each node's direction
-    Buffer<std::int64_t> direction_start;  // directions are in the order in which nodes were split
+    Buffer<TreeNode> nodes;
+    Buffer<TreeLeaf> leaves;
     Buffer<std::int32_t> direction_indices;
     Buffer<float> direction_coefficients;
-    Buffer<std::int32_t> n_samples;
-    Buffer<double> weight;
-    Buffer<float> impurity;
-    Buffer<std::int32_t> n_values;  // of each leaf
     Buffer<std::int32_t> value_outputs;
     Buffer<double> values;
-    Buffer<std::int32_t> n_members;  // of each leaf
     Buffer<std::uint32_t> members;
     Buffer<Window> windows;         // those that directions are over, direction after direction
     std::int32_t first_window = 0;  // the index of window 0 in directions: the number of features
 
     void clear();
+    // Appends nodes that are all zero.
     void add_nodes(std::size_t n);
     // Appends the direction of a node, whose windows become the tree's.
     void add_direction(std::size_t node, const Direction& direction, std::int64_t n_features);
@@ -75,6 +84,7 @@ struct ForestArrays {
     void append(const TreeArrays& tree);
 
 private:
+    void append_directions(const TreeArrays& tree);
     void append_windows(const TreeArrays& tree, std::size_t first_term);
 };
 

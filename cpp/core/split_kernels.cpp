@@ -5,6 +5,7 @@
 #include "core/kernels/histogram.hpp"
 #include "core/kernels/pairs.hpp"
 #include "core/kernels/projection.hpp"
+#include "core/kernels/sample_sets.hpp"
 #include "core/kernels/threshold.hpp"
 
 #define SILVAN_CONCAT_(a, b) a##b
@@ -28,6 +29,12 @@ const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
     score_threshold_regression,
     largest_in_bins,
     smallest_above,
+    find_classes,
+    order_set,
+    order_codes,
+    search_set,
+    range_of_set,
+    divide_set,
     encode,
     add_gradients,
     add_edge_scores,

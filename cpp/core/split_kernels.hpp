@@ -72,6 +72,49 @@ struct Binning {
     bool exact = false;
 };
 
+// Small subtrees: a set of samples is a word with a bit for each.
+inline constexpr std::int64_t kSetSamples = 64;
+inline constexpr std::int32_t kMaxSetClasses = 8;
+inline constexpr std::int32_t kMaxCountBits = 4;
+inline constexpr std::int32_t kFewCodes = 8;
+
+// The samples of each class by the bits of their counts, so that a class has as much weight as its sets have members,
+// times 1, 2, 4, ...
+struct ClassSets {
+    std::uint64_t members[kMaxSetClasses][kMaxCountBits];
+    std::int32_t n_classes = 0;
+    std::int32_t n_bits = 0;
+};
+
+// Those of a node, for the classes that it has.
+struct NodeSets : ClassSets {
+    std::uint64_t samples = 0;
+    std::int32_t n_samples = 0;
+    std::int32_t classes[kMaxSetClasses];  // their numbers among those of the subtree
+    std::int32_t totals[kMaxSetClasses];
+    std::int32_t total = 0;
+};
+
+// The samples of a subtree in the order of a feature: a distinct value has the place of the last sample that has it.
+// Where nothing was ordered there are no values by place, but by sample.
+struct ValueSets {
+    std::uint64_t places;              // those of distinct values
+    std::int32_t n_values;             // distinct ones, or 0: not ordered
+    float values[kSetSamples];         // by place, or by sample
+    std::uint64_t up_to[kSetSamples];  // by place: the samples with values up to that one
+    std::uint8_t place[kSetSamples];   // by sample
+};
+
+// A division of a node's samples.
+struct SetSplit {
+    double score = 0.0;
+    std::uint64_t left = 0;
+    std::int32_t weight_left = 0;
+    std::int32_t place = 0;  // of the largest value on the left
+    bool found = false;
+    bool varies = false;  // whether the feature tells some samples apart
+};
+
 // Boosting: columns whose codes lie side by side, sample by sample.
 inline constexpr std::int64_t kColumnGroup = 8;
 
@@ -171,6 +214,26 @@ struct SplitKernels {
     float (*largest_in_bins)(const float* values, const std::uint16_t* bins, std::int64_t n_samples,
                              std::int32_t last_bin);
     float (*smallest_above)(const float* values, std::int64_t n_samples, float lower);
+
+    // The classes of some samples of a subtree.
+    void (*find_classes)(const ClassSets& subtree, std::uint64_t samples, NodeSets& node);
+
+    // Orders the samples of a subtree by values, of which none is missing; they are padded with +infinity to a multiple
+    // of kLane.
+    void (*order_set)(const float* values, std::int64_t n_samples, ValueSets& sets);
+
+    // The same of a feature that is stored as codes, kFewCodes at most: that of sample i is at codes[offsets[i]].
+    void (*order_codes)(const CodedColumn& column, const std::int64_t* offsets, std::int64_t n_samples,
+                        ValueSets& sets);
+
+    // The best split of a node along a feature that is ordered, the lowest of equal ones.
+    SetSplit (*search_set)(const ValueSets& sets, const NodeSets& node, std::int64_t min_samples_leaf);
+
+    // Smallest and largest value of some samples.
+    ValueRange (*range_of_set)(const ValueSets& sets, std::uint64_t samples);
+
+    // The split at this threshold, which tells some samples apart.
+    SetSplit (*divide_set)(const ValueSets& sets, const NodeSets& node, float threshold, std::int64_t min_samples_leaf);
 
     // codes[i * kColumnGroup] = the number of edges below values[i], or the code of missing values.
     void (*encode)(const EdgeTable& table, const float* values, std::int64_t n, std::uint8_t* codes);

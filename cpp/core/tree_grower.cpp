@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/node_rules.hpp"
 #include "core/stopping.hpp"
 
 namespace silvan {
@@ -30,7 +31,8 @@ TreeGrower::TreeGrower(const TrainingSet& training, const ProjectionDistribution
       search_(make_node_search(options.criterion, training.targets,
                                {*options_.kernels, scratch_, options_.min_samples_leaf, 0.0, options_.random_thresholds,
                                 options_.monotone.empty() ? nullptr : options_.monotone.data(), &bounds_,
-                                options_.min_balance, options_.agnostic})) {}
+                                options_.min_balance, options_.agnostic})),
+      small_(options_, training.targets, *columns_) {}
 
 // Room for nodes, and for leaves that are filled from other samples.
 void TreeGrower::reserve_samples(std::int64_t n_samples, std::int64_t n_leaf_samples) {
@@ -89,13 +91,14 @@ void TreeGrower::set_tree_weight(double weight) {
 }
 
 void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
+    PartialShuffle* features = small_.serves() && !estimation_.honest() ? sampler.single_features() : nullptr;
     part.arrays.add_nodes(1);
     while (!open_.empty()) {
         const OpenNode open = open_.back();
         open_.pop_back();
         throw_if_stopped(open.end - open.begin);
         if (helpers != nullptr && hand_over(open, sampler, part, *helpers)) continue;
-        grow_node(open, sampler, part.arrays);
+        if (features == nullptr || !grow_small(open, *features, part.arrays)) grow_node(open, sampler, part.arrays);
     }
 }
 
@@ -106,7 +109,7 @@ bool TreeGrower::hand_over(const OpenNode& open, const ProjectionSampler& sample
     if (copy == nullptr) return false;
     const TreeArrays& arrays = part.arrays;
     part.handed_over.push_back(
-        {open.node, arrays.left.size(), arrays.n_values.size(), arrays.values.size(), std::make_unique<TreePart>()});
+        {open.node, arrays.nodes.size(), arrays.leaves.size(), arrays.values.size(), std::make_unique<TreePart>()});
     helpers.take(
         {open, tree_, tree_weight_, samples_, counts_of_, std::move(copy), part.handed_over.back().part.get()});
     return true;
@@ -140,6 +143,14 @@ void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
     }
 }
 
+bool TreeGrower::grow_small(const OpenNode& open, PartialShuffle& features, TreeArrays& arrays) {
+    const std::int64_t n = open.end - open.begin;
+    if (open.depth == 0 || n > kSetSamples) return false;
+    return small_.grow(
+        {samples_ + open.begin, counts_of_ + open.begin, n, open.node, open.depth, open.key, tree_weight_}, features,
+        arrays);
+}
+
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {
     const Split split = describe_node(open, sampler, true, arrays);
     if (split.found) {
@@ -151,18 +162,17 @@ void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, Tre
 
 // Writes down what is known of a node, and looks for a split that the limits allow.
 Split TreeGrower::describe_node(const OpenNode& open, ProjectionSampler& sampler, bool search, TreeArrays& arrays) {
-    const auto node = static_cast<std::size_t>(open.node);
     const NodeSummary summary = search_->load(context_of(open), sampler);
     if (open.depth == 0) set_tree_weight(summary.weight);
-    arrays.n_samples[node] = static_cast<std::int32_t>(open.end - open.begin);
-    arrays.weight[node] = summary.weight;
-    arrays.impurity[node] = static_cast<float>(summary.impurity);
+    TreeNode& node = arrays.nodes[static_cast<std::size_t>(open.node)];
+    node.n_samples = static_cast<std::int32_t>(open.end - open.begin);
+    node.weight = summary.weight;
+    node.impurity = static_cast<float>(summary.impurity);
 
     Split split;
     if (search && may_split(open, summary)) split = find_split(open, sampler);
-    // Scores are rounded: a decrease that equals the limit must not fall short of it by the last bits.
-    const double limit = options_.min_impurity_decrease * (1.0 - 1e-9) - 1e-12;
-    split.found = split.found && (options_.agnostic || search_->impurity_decrease(split, tree_weight_) >= limit);
+    split.found = split.found && (options_.agnostic || decreases_enough(search_->impurity_decrease(split, tree_weight_),
+                                                                        options_.min_impurity_decrease));
     return split;
 }
 
@@ -185,24 +195,18 @@ NodeContext TreeGrower::context_of(const OpenNode& open) {
             open.key};
 }
 
-// If no direction of the first draw tells any samples apart, ever more are drawn; only a node whose samples are all
-// alike is given up at once.
 Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
-    constexpr std::uint64_t kMaxRedraws = 8;
     const NodeContext context = context_of(open);
-    const std::int64_t n_features = columns_->n_features();
     bounds_ = open.bounds;
-    std::int64_t n_directions = options_.n_directions;
-    for (std::uint64_t redraw = 0;; ++redraw) {
-        redraw_ = redraw;
-        Random random(attempt_key(open.key, redraw));
-        columns_->start(context, columns_key(open.key, redraw));
+    for (Redraws redraws(options_.n_directions, columns_->n_features());; redraws.next()) {
+        redraw_ = redraws.number();
+        Random random(attempt_key(open.key, redraw_));
+        columns_->start(context, columns_key(open.key, redraw_));
         batch_.clear();
-        sampler.sample(context, n_directions, random, batch_);
+        sampler.sample(context, redraws.n_directions(), random, batch_);
         const Split split = search_->find(context, batch_);
-        if (split.varies || redraw == kMaxRedraws) return split;
-        if (redraw == 0 && samples_are_identical(open)) return split;
-        n_directions = std::max(n_directions, std::min(2 * n_directions, 2 * n_features));
+        if (split.varies || redraws.is_last()) return split;
+        if (redraw_ == 0 && samples_are_identical(open)) return split;
     }
 }
 
@@ -226,14 +230,14 @@ std::int64_t TreeGrower::partition(const OpenNode& open, const Split& split) {
 void TreeGrower::add_split(const OpenNode& open, const Split& split, double middle, TreeArrays& arrays) {
     const std::int64_t border = partition(open, split);
     const auto node = static_cast<std::size_t>(open.node);
-    const auto left = static_cast<std::int32_t>(arrays.left.size());
+    const auto left = static_cast<std::int32_t>(arrays.nodes.size());
 
     const Direction winner = batch_.direction(split.direction);
     const Direction kept = columns_->written_out(winner);
     arrays.add_direction(node, kept, columns_->n_features());
-    arrays.left[node] = left;
-    arrays.threshold[node] = split.threshold;
-    arrays.missing_left[node] = split.missing_left ? 1 : 0;
+    arrays.nodes[node].left = left;
+    arrays.nodes[node].threshold = split.threshold;
+    arrays.nodes[node].missing_left = split.missing_left ? 1 : 0;
     arrays.add_nodes(2);
     const auto [left_estimates, right_estimates] =
         estimation_.divide(open.estimates, *columns_, winner, split.threshold, split.missing_left);
@@ -247,8 +251,7 @@ void TreeGrower::add_split(const OpenNode& open, const Split& split, double midd
 }
 
 void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
-    const auto node = static_cast<std::size_t>(open.node);
-    arrays.left[node] = -1 - static_cast<std::int32_t>(arrays.n_values.size());
+    arrays.nodes[static_cast<std::size_t>(open.node)].left = -1 - static_cast<std::int32_t>(arrays.leaves.size());
     std::int64_t n_members = open.end - open.begin;
     const std::size_t before = arrays.values.size();
     if (estimation_.honest()) {
@@ -261,8 +264,8 @@ void TreeGrower::add_leaf(const OpenNode& open, TreeArrays& arrays) {
     } else {
         search_->append_value(arrays.value_outputs, arrays.values);
     }
-    arrays.n_values.push_back(static_cast<std::int32_t>(arrays.values.size() - before));
-    arrays.n_members.push_back(static_cast<std::int32_t>(n_members));
+    arrays.leaves.push_back(
+        {static_cast<std::int32_t>(arrays.values.size() - before), static_cast<std::int32_t>(n_members)});
 }
 
 }  // namespace silvan

@@ -9,32 +9,17 @@
 #include "core/criteria/node_search.hpp"
 #include "core/estimation_samples.hpp"
 #include "core/forest.hpp"
+#include "core/grow_options.hpp"
 #include "core/sample_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
+#include "core/small_subtree.hpp"
 #include "core/split_kernels.hpp"
 #include "core/training_set.hpp"
 #include "core/tree_parts.hpp"
 #include "core/value_bounds.hpp"
 
 namespace silvan {
-
-struct GrowOptions {
-    CriterionOptions criterion;
-    std::int64_t n_directions = 1;
-    std::int64_t max_depth = 0;
-    std::int64_t min_samples_split = 2;
-    std::int64_t min_samples_leaf = 1;
-    double min_weight_fraction_leaf = 0.0;  // of the tree's weight
-    double min_balance = 0.0;               // share of a node's samples that either side of its split needs
-    double min_impurity_decrease = 0.0;
-    std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
-    std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
-    bool random_thresholds = false;
-    bool agnostic = false;  // besides, targets decide nothing but the values of leaves
-    std::uint64_t seed = 0;
-    const SplitKernels* kernels = nullptr;
-};
 
 // A node that is not grown yet; samples are counted from the first of its tree.
 struct OpenNode {
@@ -88,6 +73,8 @@ private:
     void set_tree_weight(double weight);
     void grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers);
     bool hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers);
+    // Grows the whole subtree and returns true, where that is faster than node by node.
+    bool grow_small(const OpenNode& open, PartialShuffle& features, TreeArrays& arrays);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     Split describe_node(const OpenNode& open, ProjectionSampler& sampler, bool search, TreeArrays& arrays);
     // A leaf that can be split, as long as others are split first.
@@ -128,6 +115,7 @@ private:
     std::unique_ptr<NodeColumns> columns_;
     SearchScratch scratch_;
     std::unique_ptr<NodeSearch> search_;
+    SmallSubtree small_;
 };
 
 }  // namespace silvan

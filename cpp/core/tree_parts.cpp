@@ -20,8 +20,8 @@ public:
             add_leaves_up_to(other.n_leaves, other.n_values);
             add_other(other.part->arrays);
         }
-        add_nodes_up_to(from_.left.size());
-        add_leaves_up_to(from_.n_values.size(), from_.values.size());
+        add_nodes_up_to(from_.nodes.size());
+        add_leaves_up_to(from_.leaves.size(), from_.values.size());
         number_children();
         std::swap(to_.members, from_.members);
         return std::move(to_);
@@ -32,52 +32,40 @@ private:
     void take_root(const HandedOver& other) {
         const TreeArrays& part = other.part->arrays;
         const auto node = static_cast<std::size_t>(other.node);
-        from_.threshold[node] = part.threshold[0];
-        from_.missing_left[node] = part.missing_left[0];
-        from_.n_samples[node] = part.n_samples[0];
-        from_.weight[node] = part.weight[0];
-        from_.impurity[node] = part.impurity[0];
+        from_.nodes[node] = part.nodes[0];
     }
 
     // Nodes of the part itself; those of others come between them.
     void add_nodes_up_to(std::size_t last) {
         const std::size_t n = last - next_node_;
-        shifts_.push_back({next_node_, to_.left.size() - next_node_});
+        shifts_.push_back({next_node_, to_.nodes.size() - next_node_});
         append_nodes(from_, next_node_, n);
         next_node_ = last;
     }
 
     void add_leaves_up_to(std::size_t last, std::size_t last_value) {
-        leaf_shifts_.push_back({next_leaf_, to_.n_values.size() - next_leaf_});
+        leaf_shifts_.push_back({next_leaf_, to_.leaves.size() - next_leaf_});
         append_leaves(from_, next_leaf_, last, next_value_, last_value);
         next_leaf_ = last;
         next_value_ = last_value;
     }
 
     void append_nodes(const TreeArrays& part, std::size_t first, std::size_t n) {
-        to_.left.append(part.left.data() + first, n);
-        to_.threshold.append(part.threshold.data() + first, n);
-        to_.missing_left.append(part.missing_left.data() + first, n);
-        to_.n_nonzeros.append(part.n_nonzeros.data() + first, n);
-        to_.direction_start.append(part.direction_start.data() + first, n);
-        to_.n_samples.append(part.n_samples.data() + first, n);
-        to_.weight.append(part.weight.data() + first, n);
-        to_.impurity.append(part.impurity.data() + first, n);
+        to_.nodes.append(part.nodes.data() + first, n);
     }
 
     void append_leaves(const TreeArrays& part, std::size_t first, std::size_t last, std::size_t first_value,
                        std::size_t last_value) {
-        to_.n_values.append(part.n_values.data() + first, last - first);
-        to_.n_members.append(part.n_members.data() + first, last - first);
+        to_.leaves.append(part.leaves.data() + first, last - first);
         to_.value_outputs.append(part.value_outputs.data() + first_value, last_value - first_value);
         to_.values.append(part.values.data() + first_value, last_value - first_value);
     }
 
     // All nodes of another part but the first, which has its place already.
     void add_other(const TreeArrays& part) {
-        others_at_.push_back({to_.left.size(), to_.n_values.size()});
-        append_nodes(part, 1, part.left.size() - 1);
-        append_leaves(part, 0, part.n_values.size(), 0, part.values.size());
+        others_at_.push_back({to_.nodes.size(), to_.leaves.size()});
+        append_nodes(part, 1, part.nodes.size() - 1);
+        append_leaves(part, 0, part.leaves.size(), 0, part.values.size());
     }
 
     // Children and leaves by their numbers in the whole, and directions of all parts in one list.
@@ -87,9 +75,9 @@ private:
         std::swap(to_.windows, from_.windows);
         to_.first_window = from_.first_window;
         for (std::size_t i = 0; i < shifts_.size(); ++i) {
-            const std::size_t end = i + 1 < shifts_.size() ? shifts_[i + 1].first : from_.left.size();
+            const std::size_t end = i + 1 < shifts_.size() ? shifts_[i + 1].first : from_.nodes.size();
             for (std::size_t node = shifts_[i].first; node < end; ++node) {
-                std::int32_t& left = to_.left[node + shifts_[i].shift];
+                std::int32_t& left = to_.nodes[node + shifts_[i].shift].left;
                 left = left >= 0 ? shifted(left, shifts_) : -1 - shifted(-1 - left, leaf_shifts_);
             }
         }
@@ -112,14 +100,13 @@ private:
     void number_other(const HandedOver& other, const Place& at) {
         const TreeArrays& part = other.part->arrays;
         const std::int64_t first_term = append_directions(part);
-        for (std::size_t node = 0; node < part.left.size(); ++node) {
+        for (std::size_t node = 0; node < part.nodes.size(); ++node) {
             const std::size_t place =
                 node == 0 ? static_cast<std::size_t>(shifted(other.node, shifts_)) : at.node + node - 1;
-            const std::int32_t left = part.left[node];
-            to_.left[place] =
+            const std::int32_t left = part.nodes[node].left;
+            to_.nodes[place].left =
                 left >= 0 ? left - 1 + static_cast<std::int32_t>(at.node) : left - static_cast<std::int32_t>(at.leaf);
-            to_.n_nonzeros[place] = part.n_nonzeros[node];
-            to_.direction_start[place] = part.direction_start[node] + first_term;
+            to_.nodes[place].direction_start = part.nodes[node].direction_start + first_term;
         }
     }
 

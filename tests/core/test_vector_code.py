@@ -30,6 +30,8 @@ COMPARING = [
     "score_histogram_regression",
     "largest_in_bins",
     "smallest_above",
+    "order_codes",
+    "order_set",
 ]
 
 

@@ -89,16 +89,15 @@ std::vector<Sums> sum_nodes(const std::vector<WholeGradients>& outputs, const st
 
 void write_split(const CodedNode& node, std::size_t i, const ColumnPool& pool, TreeArrays& arrays) {
     const PoolColumn& column = pool.column(node.split.column);
-    arrays.left[i] = node.left;
-    arrays.threshold[i] = column.bins.edge(node.split.bin);
-    arrays.missing_left[i] = node.split.missing_left ? 1 : 0;
+    arrays.nodes[i].left = node.left;
+    arrays.nodes[i].threshold = column.bins.edge(node.split.bin);
+    arrays.nodes[i].missing_left = node.split.missing_left ? 1 : 0;
     arrays.add_direction(i, column.direction(), pool.n_features());
 }
 
 void write_leaf(GrownTree& tree, std::size_t i, const Sums* sums, const BoostOptions& options, TreeArrays& arrays) {
-    arrays.left[i] = -1 - tree.leaf_of_node[i];
-    arrays.n_values.push_back(static_cast<std::int32_t>(tree.n_outputs));
-    arrays.n_members.push_back(0);
+    arrays.nodes[i].left = -1 - tree.leaf_of_node[i];
+    arrays.leaves.push_back({static_cast<std::int32_t>(tree.n_outputs), 0});
     for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
         const double value = newton_value(sums[k].gradient, sums[k].hessian, options, tree.nodes[i].bounds);
         arrays.value_outputs.push_back(static_cast<std::int32_t>(tree.first_output + k));
@@ -137,12 +136,12 @@ TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const Column
         const Sums* here = sums.data() + i * static_cast<std::size_t>(tree.n_outputs);
         double score = 0.0;
         for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
-            arrays.weight[i] += here[k].hessian;
+            arrays.nodes[i].weight += here[k].hessian;
             score += newton_score(here[k].gradient, here[k].hessian, options, node.bounds);
         }
-        arrays.n_samples[i] = static_cast<std::int32_t>(node.size());
+        arrays.nodes[i].n_samples = static_cast<std::int32_t>(node.size());
         // Weight times impurity falls by the gain of a split.
-        arrays.impurity[i] = arrays.weight[i] > 0.0 ? to_finite(-score / arrays.weight[i]) : 0.0F;
+        arrays.nodes[i].impurity = arrays.nodes[i].weight > 0.0 ? to_finite(-score / arrays.nodes[i].weight) : 0.0F;
         if (node.is_leaf()) {
             write_leaf(tree, i, here, options, arrays);
         } else {

@@ -62,6 +62,7 @@ public:
     CodedColumn coded(const Direction& direction) const override {
         return is_learnt(direction) ? CodedColumn() : PlainNodeColumns::coded(direction);
     }
+    bool has_fixed_features() const override { return false; }
     // Codes are no whole numbers.
     bool is_integral(const Direction& direction) const override {
         return !is_learnt(direction) && PlainNodeColumns::is_integral(direction);

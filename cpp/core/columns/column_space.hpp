@@ -84,6 +84,9 @@ public:
     // Whether two samples have the same features.
     virtual bool equal_samples(std::uint32_t a, std::uint32_t b) const = 0;
 
+    // Whether features have the same values at every node, and none is missing or infinite.
+    virtual bool has_fixed_features() const { return false; }
+
     // The values of the direction as codes, where they are at hand.
     virtual CodedColumn coded(const Direction& direction) const;
 };

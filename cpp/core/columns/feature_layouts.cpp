@@ -248,4 +248,19 @@ std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns) {
     return integral;
 }
 
+bool are_all_finite(const FeatureMatrix& columns) {
+    if (columns.type != FeatureType::float32) return true;
+    for (std::int64_t j = 0; j < columns.n_features; ++j) {
+        throw_if_stopped(columns.n_samples);
+        const float* column = columns.as<float>() + j * columns.column_stride;
+        bool finite = true;
+        for (std::int64_t i = 0; i < columns.n_samples; ++i) {
+            const float v = column[i * columns.row_stride];
+            finite &= v - v == 0.0F;
+        }
+        if (!finite) return false;
+    }
+    return true;
+}
+
 }  // namespace silvan

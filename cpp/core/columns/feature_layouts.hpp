@@ -73,4 +73,7 @@ private:
 // For each feature 1 if it has whole numbers below 2^20 only.
 std::vector<std::uint8_t> find_integral_features(const FeatureMatrix& columns);
 
+// Whether no value is missing or infinite.
+bool are_all_finite(const FeatureMatrix& columns);
+
 }  // namespace silvan

@@ -24,6 +24,7 @@ public:
         if (direction.n_nonzeros != 1 || direction.coefficients[0] != 1.0F) return {};
         return coded_->column(direction.indices[0]);
     }
+    bool has_fixed_features() const override { return finite_; }
     bool is_integral(const Direction& direction) const override;
     void read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,
                       double* values) override;
@@ -38,6 +39,7 @@ private:
     const SplitKernels& kernels_;
     std::shared_ptr<const std::vector<std::uint8_t>> integral_;  // per feature
     std::shared_ptr<const CodedFeatures> coded_;
+    bool finite_;
 };
 
 // The block of samples itself. Other spaces derive from it and project the directions that are not over features alone.

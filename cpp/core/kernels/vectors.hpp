@@ -20,6 +20,9 @@ using Floats = float __attribute__((vector_size(kVectorBytes)));
 using Ints = std::int32_t __attribute__((vector_size(kVectorBytes)));
 using Doubles = double __attribute__((vector_size(kVectorBytes)));
 using Longs = std::int64_t __attribute__((vector_size(kVectorBytes)));
+using Bytes = std::uint8_t __attribute__((vector_size(kVectorBytes)));
+using Bools = std::int8_t __attribute__((vector_size(kVectorBytes)));  // what comparing them gives
+using Chars = char __attribute__((vector_size(kVectorBytes)));
 using Shorts = std::uint16_t __attribute__((vector_size(kVectorBytes / 2)));  // as many as Ints
 
 // As many as Doubles.
@@ -91,6 +94,34 @@ inline bool any_entry(const Ints& v) {
     std::uint64_t any = 0;
     for (std::int64_t l = 0; l < kDoubles; ++l) any |= words[l];
     return any != 0;
+}
+
+// A bit for each entry that is true.
+inline std::uint64_t bits_of(const Ints& v) {
+#if defined(__AVX512F__)
+    return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(v));
+#elif defined(__AVX2__)
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskps256((Floats)v));
+#elif defined(__SSE2__)
+    return static_cast<std::uint32_t>(__builtin_ia32_movmskps((Floats)v));
+#else
+    const Ints bits = v & (Ints{} + 1) << entry_numbers();
+    return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
+#endif
+}
+
+inline std::uint64_t bits_of(const Bools& v) {
+#if defined(__AVX512F__)
+    return __builtin_ia32_cvtb2mask512((Chars)v);
+#elif defined(__AVX2__)
+    return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb256((Chars)v));
+#elif defined(__SSE2__)
+    return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128((Chars)v));
+#else
+    std::uint64_t bits = 0;
+    for (std::int64_t l = 0; l < kVectorBytes; ++l) bits |= static_cast<std::uint64_t>(v[l] & 1) << l;
+    return bits;
+#endif
 }
 
 inline std::int32_t sum_of_entries(const Ints& v) {

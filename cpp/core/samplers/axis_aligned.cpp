@@ -22,6 +22,8 @@ public:
         std::iota(tail.ends, tail.ends + count, tail.begin + 1);
     }
 
+    PartialShuffle* single_features() override { return &features_; }
+
     std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<AxisAlignedSampler>(*this); }
 
 private:

@@ -12,6 +12,7 @@
 #include "core/columns/column_space.hpp"
 #include "core/node_context.hpp"
 #include "core/random.hpp"
+#include "core/samplers/partial_shuffle.hpp"
 
 namespace silvan {
 
@@ -86,6 +87,10 @@ public:
     // directions are drawn without replacement). All randomness comes from `random`, and earlier calls have
     // no influence: the same stream gives the same directions whichever nodes came before.
     virtual void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) = 0;
+
+    // What draws the features, where every direction of every node is a feature by itself, all equally probable, and
+    // nothing else is drawn; else nullptr.
+    virtual PartialShuffle* single_features() { return nullptr; }
 
     // A sampler for another thread that goes on with the same tree; nullptr where the tree must stay with one thread.
     virtual std::unique_ptr<ProjectionSampler> copy() const { return nullptr; }

@@ -60,6 +60,8 @@ public:
         }
     }
 
+    PartialShuffle* single_features() override { return sampler_->single_features(); }
+
     std::unique_ptr<ProjectionSampler> copy() const override {
         auto sampler = sampler_->copy();
         return sampler == nullptr ? nullptr : std::make_unique<UnitFreeSampler>(std::move(sampler), factors_);

@@ -22,6 +22,7 @@
 #include "core/columns/column_space.hpp"
 #include "core/criteria/node_search.hpp"
 #include "core/forest.hpp"
+#include "core/node_rules.hpp"
 #include "core/search/chosen_thresholds.hpp"
 #include "core/search/coded.hpp"
 #include "core/search/histogram.hpp"
@@ -263,9 +264,7 @@ private:
         const float upper = best_is_counted_ ? best.upper
                                              : settings_.kernels.smallest_above(settings_.scratch.values.best(),
                                                                                 criterion_.n_samples(), best.lower);
-        const double middle = 0.5 * (static_cast<double>(best.lower) + static_cast<double>(upper));
-        const auto threshold = static_cast<float>(middle);
-        return threshold < upper ? threshold : best.lower;
+        return threshold_between(best.lower, upper);
     }
 
     // Where training met no missing value, later ones follow the side of the larger weight.

@@ -1,0 +1,29 @@
+// How trees grow: what the caller of a forest may choose.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/criteria/node_search.hpp"
+#include "core/split_kernels.hpp"
+
+namespace silvan {
+
+struct GrowOptions {
+    CriterionOptions criterion;
+    std::int64_t n_directions = 1;
+    std::int64_t max_depth = 0;
+    std::int64_t min_samples_split = 2;
+    std::int64_t min_samples_leaf = 1;
+    double min_weight_fraction_leaf = 0.0;  // of the tree's weight
+    double min_balance = 0.0;               // share of a node's samples that either side of its split needs
+    double min_impurity_decrease = 0.0;
+    std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
+    std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
+    bool random_thresholds = false;
+    bool agnostic = false;  // besides, targets decide nothing but the values of leaves
+    std::uint64_t seed = 0;
+    const SplitKernels* kernels = nullptr;
+};
+
+}  // namespace silvan
