@@ -77,7 +77,7 @@ void order_codes(const CodedColumn& column, const std::int64_t* offsets, std::in
     for (std::int32_t code = 0; code < column.n_codes; ++code) {
         std::uint64_t up_to = 0;
         for (std::int64_t i = 0; i < kSetSamples; i += kVectorBytes) {
-            up_to |= bits_of(load<Bytes>(codes + i) <= static_cast<std::uint8_t>(code)) << i;
+            up_to |= bits_of((Bools)(load<Bytes>(codes + i) <= static_cast<std::uint8_t>(code))) << i;
         }
         if (up_to == before) continue;
         before = up_to;
