@@ -199,3 +199,8 @@ def test_grids_have_no_dates():
     X = pd.DataFrame({"a": WHEN, "b": WHEN})
     with pytest.raises(ValueError, match=r"column 'a' of X holds dates .* cells of a grid are num"):
         silvan.ManifoldForestClassifier(2).fit(X, WEEKEND)
+
+
+def test_a_frame_without_samples_is_refused_as_such():
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        ForestClassifier(2).fit(FRAME[:0], WEEKEND[:0])

@@ -321,3 +321,16 @@ def test_features_beyond_32_bits_are_refused_and_not_wrapped():
     atoms = csr_array(([1.0], np.array([2**32 + 1]), [0, 1]), shape=(1, 4))
     with pytest.raises(ValueError, match=r"atoms .*features from 0 to 3, .* feature 4294967297"):
         ForestClassifier(2, projections=Dictionary(atoms)).fit(X, Y)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_missing_labels_are_counted_in_the_error(missing):
+    labels = np.where(Y, "up", "down").astype(object)
+    labels[[3, 7]] = missing
+    frame = pd.DataFrame({"number": X[:, 0], "name": labels.astype(str)})
+    for samples, targets in ((X, labels), (frame, pd.Series(labels))):
+        for forest in (ForestClassifier(2), BoostedForestClassifier(2)):
+            with pytest.raises(ValueError, match="Input y contains NaN or None: 2 of 30 targets"):
+                forest.fit(samples, targets)
+    with pytest.raises(ValueError, match="2 of 30 targets are missing; leave out these samples"):
+        ForestClassifier(2).fit(X, pd.Series(labels).astype("string"))

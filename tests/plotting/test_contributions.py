@@ -76,6 +76,14 @@ def test_tables_are_drawn_as_bars_with_names():
     assert isinstance(frame, pd.DataFrame)
 
 
+def test_values_beside_bars_read_as_people_write_them():
+    frame = pd.DataFrame({"year": [2023.4, 1999.0], "gap": [np.nan, 1.0], "kind": ["a", None]})
+    forest = ForestRegressor(3, random_state=0).fit(frame, [0.0, 1.0])
+    display = ContributionDisplay.from_estimator(forest, frame[:1])
+    labels = {label.get_text() for label in display.axes_[0].get_yticklabels()}
+    assert labels == {"year = 2023", "gap = missing", "kind = a"}
+
+
 def test_missing_values_and_axes_of_ones_are_no_hindrance(forest):
     _, X = forest
     X = X[:, None].copy()
@@ -120,7 +128,7 @@ def test_every_channel_of_an_image_has_a_map(channels_last):
     drawn = np.array([axis.images[0].get_array() for axis in display.axes_])
     maps = display.contributions.transpose(to_front).reshape(6, 5, 4)
     np.testing.assert_array_equal(drawn, maps)
-    assert display.axes_[4].get_title() == f"{display.titles[1]}, channel 1"
+    assert display.axes_[4].get_title() == f"{display.titles[1]}, plane 1"
     single = ContributionDisplay.from_estimator(forest, X[:1])
     assert len(single.axes_) == single.axes_[0].get_gridspec().ncols == 3
 

@@ -72,14 +72,14 @@ def test_channels_are_lines_and_classes_are_panels(rng):
         np.testing.assert_array_equal(line.get_ydata(), channel)
     display = ImportanceDisplay.from_estimator(forest, per_class=True)
     assert len(display.axes_) == 3
-    assert [line.get_label() for line in display.axes_[2].lines] == ["channel 0", "channel 1"]
+    assert [line.get_label() for line in display.axes_[2].lines] == ["plane 0", "plane 1"]
     assert len({axis.get_ylim() for axis in display.axes_}) == 1
 
 
 def test_channels_may_come_last(rng):
     forest, X = fit((4, 5, 2), rng, contiguous=(True, True, False))
     display = ImportanceDisplay.from_estimator(forest, X)
-    assert [axis.get_title() for axis in display.axes_] == ["channel 0", "channel 1"]
+    assert [axis.get_title() for axis in display.axes_] == ["plane 0", "plane 1"]
     importance = importance_map(forest)
     for channel, axis in enumerate(display.axes_):
         np.testing.assert_array_equal(axis.images[0].get_array(), importance[:, :, channel])

@@ -98,9 +98,9 @@ class Difference(Channel):
         spread = np.zeros((len(credit), *plane.shape))
         length = plane.shape[axis]
         along, into = np.moveaxis(credit, 1 + axis, 0), np.moveaxis(spread, 1 + axis, 0)
-        for cell, part in enumerate(along):
-            for step in range(self.order + 1):
-                into[(cell + step) % length] += part / (self.order + 1)
+        cells = np.arange(len(along))
+        for step in range(self.order + 1):
+            into[(cells + step) % length] += along / (self.order + 1)
         return spread
 
     def _axis(self, plane: Plane) -> int:

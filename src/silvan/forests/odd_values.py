@@ -57,8 +57,8 @@ def refuse_dates(X: Any, categories: CategoryTable | None, *, takes_dates: bool 
     if names is None:
         return
     known = [None] * len(names) if categories is None else categories.categories
-    for j in date_columns(X):
-        # A wrong number of columns is reported later.
+    for j in date_columns(X) if len(X) else ():
+        # A wrong number of columns, or of samples, is reported later.
         if j < len(known) and known[j] is None:
             kind = column_types(X)[j]
             remedy = (
@@ -161,6 +161,20 @@ def refuse_odd_shapes(y: Any) -> None:
         raise ValueError(
             f"y must have one dimension, or two for several outputs, but its shape is {shape}; "
             "pass one target for each sample."
+        )
+
+
+def refuse_missing_targets(*targets: Any) -> None:
+    """Refuse targets of which some are missing, and count these.
+
+    This is for targets that were found wrong already, since it looks at every value.
+    """
+    values = [value for part in targets for value in np.asarray(part, object).ravel().tolist()]
+    n_missing = sum(map(is_missing, values))
+    if n_missing:
+        raise ValueError(
+            f"Input y contains NaN or None: {n_missing} of {len(values)} targets are missing; "
+            "leave out these samples, such as with X[y.notna()] and y[y.notna()]."
         )
 
 

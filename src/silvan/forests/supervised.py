@@ -34,6 +34,7 @@ from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import (
     admit_samples,
     refuse_dates,
+    refuse_missing_targets,
     refuse_odd_columns,
     refuse_odd_shapes,
     refuse_odd_targets,
@@ -123,6 +124,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         except (TypeError, ValueError, OverflowError) as error:
             self._refuse_dimensions(X, error)
             refuse_odd_columns(X, self._categories)
+            if y is not None and not isinstance(y, str):
+                refuse_missing_targets(y)
             raise
         return checked
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
+from silvan.forests.odd_values import refuse_missing_targets
 from silvan.forests.sampling import SamplePlan, Sampling, target_bits
 from silvan.forests.target_rounding import TargetRounding, middle
 from silvan.forests.weights import leaf_means, leaf_medians
@@ -294,6 +295,7 @@ def refuse_mixed_labels(*labels: NDArray[Any]) -> None:
         elif part.size:
             kinds[part.dtype.kind == "U"] = part.flat[0]
     if len(kinds) > 1:
+        refuse_missing_targets(*labels)
         raise ValueError(
             f"y must hold labels of one kind, but it has the text {str(kinds[True])[:40]!r} and "
             f"{kinds[False]!s:.40}, which is not text; convert all of them to text, such as with "

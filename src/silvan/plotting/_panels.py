@@ -63,7 +63,7 @@ def label_parts(
         known = [_place(names[a], places[a], i) for a, i in zip(others, at, strict=True)]
         channels.append(", ".join(known))
     if all(names[a] is None and places[a] is None for a in others):
-        channels = [f"channel {c}" for c in range(len(channels))]
+        channels = [f"plane {c}" for c in range(len(channels))]
     return Labels(channels, [names[a] for a in runs], [places[a] for a in runs])
 
 

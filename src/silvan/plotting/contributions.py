@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from silvan._validation import check_integer
 from silvan.explanations.contributions import feature_contributions
 from silvan.forests.base import BaseForest
-from silvan.forests.frames import as_table
+from silvan.forests.frames import as_table, is_missing
 from silvan.forests.labelled import plain_samples
 from silvan.inspection.features import grid_of
 from silvan.plotting import _panels
@@ -324,6 +324,9 @@ def _draw_bars(axis: Axes, panel: Panel, max_features: int) -> None:
 
 
 def _write(value: Any) -> str:
-    if value is None:
+    """The value of a feature; years and other numbers of a few digits as whole numbers."""
+    if isinstance(value, str):
+        return value
+    if is_missing(value):
         return "missing"
-    return value if isinstance(value, str) else f"{value:.3g}"
+    return f"{value:.0f}" if 100 <= abs(value) < 1e7 else f"{value:.3g}"
