@@ -39,6 +39,15 @@ def test_a_saved_forest_is_scored_on_labelled_data(run):
     assert said in " ".join(result.stderr.split())
 
 
+def test_columns_of_text_are_no_cells_of_a_grid(run):
+    grid = ("--target", "species", "--drop", "id,note", "--shape", "4")
+    run("fit", "iris.csv", *grid, "--out", "grid.silvan", *FEW)
+    assert "accuracy" in run("score", "grid.silvan", "iris.csv", "--drop", "id").stdout
+    wrong = run("predict", "grid.silvan", "iris.csv", code=3)
+    assert "or name the others in --keep" in " ".join(wrong.stderr.split())
+    assert "step 2" in run("info", "grid.silvan").stdout
+
+
 def test_numbers_are_scored_beside_their_mean(run):
     run("fit", "diabetes.csv", "--target", "target", "--out", "d.silvan", *FEW)
     result = run("score", "d.silvan", "diabetes.csv")

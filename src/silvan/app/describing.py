@@ -184,6 +184,8 @@ def _feature_name(forest: BaseForest, names: Any, k: int) -> str:
     patches = grid_of(forest)
     if patches is None:
         return f"x{k}"
+    if len(patches.grid.shape) == 1:
+        return f"step {k}"
     place = np.unravel_index(k, patches.grid.shape)
     return "(" + ", ".join(str(int(i)) for i in place) + ")"
 

@@ -149,7 +149,8 @@ class TableFile(Source):
         if len(names) != layout.n_features:
             raise DataError(
                 f"{self.path} has {len(names)} columns of {wanted} but the forest was fitted on "
-                f"{layout.n_features} values without names; pass a table with these alone."
+                f"{layout.n_features} values without names; pass a table with these alone, or name "
+                "the others in --keep."
             )
         return names
 
@@ -163,6 +164,9 @@ class TableFile(Source):
             return known, {**like}
         left_out = {target, *request.drop}
         names = [name for name in schema.names if name not in left_out]
+        if request.like is not None and not request.like.kinds:
+            # Cells of a grid have no names; as in `batches`, they are the columns of numbers.
+            names = [name for name in names if is_number(schema.field(name).type)]
         if not names:
             raise UsageError(
                 f"no column of {self.path} is left as a feature; drop fewer, or pass a table with "
