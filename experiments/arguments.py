@@ -25,7 +25,8 @@ class Arguments:
     @property
     def command(self) -> str:
         """The command that repeats the run."""
-        return f"python -m experiments.{self.name} --seeds {self.seeds}"
+        how = "--quick" if self.quick else f"--seeds {self.seeds}"
+        return f"python -m experiments.{self.name} {how}"
 
 
 def parse(name: str, about: str, seeds: int = 5, argv: list[str] | None = None) -> Arguments:

@@ -57,7 +57,8 @@ def list_cells(grid: Store, arguments: Arguments) -> list[Cell]:
         for system in SYSTEMS:
             best = best_parameters(grid, system, n)
             if best is None:
-                print(f"left out: {system}, n={n}; run python -m experiments.randomer before")
+                before = "python -m experiments.randomer" + " --quick" * arguments.quick
+                print(f"left out: {system}, n={n}; run {before} first")
                 continue
             repeats = 5 if arguments.quick else arguments.seeds
             cells.append({"system": system, "n": n, "repeats": repeats, **best})

@@ -20,15 +20,15 @@ class Expectation(NamedTuple):
 
 
 def write_measured(page: Path, title: str, measured: str) -> None:
-    """Replace the measured part of a page; a page that is not there yet is begun."""
+    """Replace the measured part of a page, or begin the page, and say where it is."""
     block = f"{BEGIN}\n\n{measured.strip()}\n\n{END}\n"
-    if not page.exists():
+    if page.exists():
+        before, _, rest = page.read_text().partition(BEGIN)
+        _, _, after = rest.partition(END + "\n")
+        page.write_text(before + block + after)
+    else:
         page.write_text(f"# {title}\n\n{block}")
-        return
-    text = page.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END + "\n")
-    page.write_text(before + block + after)
+    print(f"The page is {page}, its figures are beside it.")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

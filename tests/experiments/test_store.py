@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from experiments.arguments import Arguments
 from experiments.pages import BEGIN, write_measured
@@ -39,3 +41,11 @@ def test_page_keeps_the_lines_around_the_measured_part(tmp_path):
     text = page.read_text()
     assert "first" not in text
     assert text.index("Before.") < text.index("second") < text.index("After.")
+
+
+def test_a_run_says_where_its_page_is_and_the_page_how_to_repeat_it(tmp_path, capsys):
+    write_measured(tmp_path / "page.md", "Title", "measured")
+    assert f"The page is {tmp_path / 'page.md'}" in capsys.readouterr().out
+    assert make_arguments(tmp_path).command == "python -m experiments.test --quick"
+    full = replace(make_arguments(tmp_path), quick=False, seeds=3)
+    assert full.command == "python -m experiments.test --seeds 3"
