@@ -15,10 +15,12 @@ KINDS = ("table", "image", "series")
 AUTO, BOOST, SKLEARN = "auto", "boost", "sklearn"
 # Those of silvan.presets; a graph cannot be given on the command line.
 PRESETS = (
+    "agnostic",
     "ccf",
     "extra_trees",
     "f_rc",
     "frank",
+    "guided",
     "mf",
     "morf",
     "o_rf",
