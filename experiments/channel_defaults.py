@@ -29,18 +29,23 @@ SERIES_SETTINGS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
     "raw": {"channels": "raw"},
     "values only": {"channels": [Raw()]},
-    "no spectrum": {"channels": [Raw(), Difference(), Convolutions(64)]},
+    "single windows": {"n_terms": 1},
+    "combinations of 20 windows": {"n_terms": 20},
+    "combinations of 60 windows": {"n_terms": 60},
+    "windows cut off at the ends": {"boundary": "pad"},
+    "no spectrum": {"channels": [Raw(), Difference(), Convolutions(128, 16)]},
     "no convolutions": {"channels": _BASE},
-    "32 convolutions": {"channels": [*_BASE, Convolutions(32)]},
-    "128 convolutions": {"channels": [*_BASE, Convolutions(128)]},
+    "128 convolutions of values only": {"channels": [*_BASE, Convolutions(128, 16)]},
+    "64 convolutions of each kind": {
+        "channels": [*_BASE, Convolutions(64), Convolutions(64, order=1)]
+    },
     "mean": {"statistics": ("mean",)},
     "mean and spread": {"statistics": ("mean", "spread")},
     "windows of a quarter": {"max_size": "quarter"},
     "pairs of windows": {"n_patches": 2},
     "shifts of 2": {"shift": 2},
-    "best thresholds": {"thresholds": "best"},
+    "random thresholds": {"thresholds": "random"},
     "bootstrap": {"bootstrap": True},
-    "best thresholds, bootstrap": {"thresholds": "best", "bootstrap": True},
     "0.7 of the samples": {"max_samples": 0.7},
 }
 IMAGE_SETTINGS: dict[str, dict[str, Any]] = {

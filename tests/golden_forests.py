@@ -118,6 +118,13 @@ FORESTS: dict[str, Fit] = {
         )
     ),
     "python": _classify(projections=EveryOther()),
+    "combined windows": _classify(
+        X=SERIES.reshape(N, -1),
+        projections=projections.RidgeWindows(
+            [20] * 3, statistics=("mean", "spread", "slope"), n_drawn=20, n_terms=5
+        ),
+        max_features=2,
+    ),
     # criteria and targets
     "entropy": _classify(criterion="entropy"),
     "thirty classes": _classify(y=MANY),

@@ -110,7 +110,8 @@ class WindowTree(ReferenceTree):
             return project(self.X[rows], indices, weights)
         total = None
         for index, weight in zip(indices, weights, strict=True):
-            value = np.float64(weight) * self.channels.values(self.table[index - p], rows)
+            window = self.table[index - p]
+            value = np.float64(weight) / window.scale * self.channels.values(window, rows)
             total = value if total is None else total + value
         return total.astype(np.float32)
 
@@ -135,6 +136,7 @@ def table_of(arrays):
             arrays["window_box"],
             arrays["window_statistic"],
             arrays["window_shift"],
+            arrays["window_scale"],
             len(arrays["window_max_size"]),
         )
     )

@@ -94,8 +94,8 @@ void bind_windows(nb::module_& m) {
         .def_ro("statistics", &WindowDescription::statistics, "The statistics of windows, ascending.");
     nb::class_<WindowTable>(m, "WindowTable", "Windows that the indices of directions from n_features on stand for.")
         .def(nb::init<ConstArray<std::int32_t>, ConstArray<std::int32_t>, ConstArray<std::uint8_t>,
-                      ConstArray<std::int8_t>, std::size_t>(),
-             "channel"_a, "box"_a, "statistic"_a, "shift"_a, "n_axes"_a)
+                      ConstArray<std::int8_t>, ConstArray<float>, std::size_t>(),
+             "channel"_a, "box"_a, "statistic"_a, "shift"_a, "scale"_a, "n_axes"_a)
         .def("__len__", [](const WindowTable& table) { return table.windows.size(); })
         .def_prop_ro(
             "channel",
@@ -115,19 +115,24 @@ void bind_windows(nb::module_& m) {
             [](const WindowTable& table) {
                 return read_column<std::int8_t>(table, [](const Window& w) { return w.shift; });
             },
-            nb::rv_policy::move);
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "scale",
+            [](const WindowTable& table) { return read_column<float>(table, [](const Window& w) { return w.scale; }); },
+            nb::rv_policy::move, "What each statistic is divided by.");
 }
 
 }  // namespace
 
 WindowTable::WindowTable(const ConstArray<std::int32_t>& channel, const ConstArray<std::int32_t>& box,
                          const ConstArray<std::uint8_t>& statistic, const ConstArray<std::int8_t>& shift,
-                         std::size_t n_axes) {
+                         const ConstArray<float>& scale, std::size_t n_axes) {
     const std::size_t n = channel.shape(0);
-    if (n_axes > kMaxWindowAxes || statistic.shape(0) != n || shift.shape(0) != n || box.shape(0) != 2 * n_axes * n) {
+    const bool alike = statistic.shape(0) == n && shift.shape(0) == n && scale.shape(0) == n;
+    if (n_axes > kMaxWindowAxes || !alike || box.shape(0) != 2 * n_axes * n) {
         throw std::invalid_argument("the arrays of windows differ in length");
     }
-    windows = join_windows(channel.data(), box.data(), statistic.data(), shift.data(), n, n_axes);
+    windows = join_windows({channel.data(), box.data(), statistic.data(), shift.data(), scale.data()}, n, n_axes);
 }
 
 WindowStatistic statistic_named(const std::string& name) {

@@ -64,6 +64,7 @@ nb::dict to_dict(ForestArrays&& forest, ColumnDescription&& columns) {
     arrays["window_box"] = to_numpy(std::move(forest.window_box));
     arrays["window_statistic"] = to_numpy(std::move(forest.window_statistic));
     arrays["window_shift"] = to_numpy(std::move(forest.window_shift));
+    arrays["window_scale"] = to_numpy(std::move(forest.window_scale));
     arrays["tree_offsets"] = to_numpy(std::move(forest.tree_offsets));
     arrays["leaf_offsets"] = to_numpy(std::move(forest.leaf_offsets));
     arrays["left"] = to_numpy(std::move(forest.left));

@@ -43,7 +43,8 @@ public:
         windows_ = WindowTable(nb::cast<ConstArray<std::int32_t>>(forest.attr("window_channel")),
                                nb::cast<ConstArray<std::int32_t>>(forest.attr("window_box")),
                                nb::cast<ConstArray<std::uint8_t>>(forest.attr("window_statistic")),
-                               nb::cast<ConstArray<std::int8_t>>(forest.attr("window_shift")), windows.n_axes());
+                               nb::cast<ConstArray<std::int8_t>>(forest.attr("window_shift")),
+                               nb::cast<ConstArray<float>>(forest.attr("window_scale")), windows.n_axes());
         view.windows = windows_.windows.data();
         view.columns = columns_.get();
         nb::gil_scoped_release release;

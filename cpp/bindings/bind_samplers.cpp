@@ -34,6 +34,7 @@
 #include "core/samplers/principal_components.hpp"
 #include "core/samplers/random_rotation.hpp"
 #include "core/samplers/ridge_directions.hpp"
+#include "core/samplers/ridge_windows.hpp"
 #include "core/samplers/sparse_signs.hpp"
 #include "core/samplers/uniform_combinations.hpp"
 #include "core/samplers/unit_free.hpp"
@@ -45,6 +46,8 @@ namespace silvan::bindings {
 namespace {
 
 using DistributionPtr = std::shared_ptr<ProjectionDistribution>;
+
+constexpr std::int64_t kMaxDrawnWindows = 100'000;
 
 std::int64_t check_n_features(std::int64_t n_features) {
     require(n_features >= 1 && n_features <= std::numeric_limits<std::int32_t>::max(),
@@ -200,6 +203,15 @@ DistributionPtr make_windows(const std::vector<std::vector<AxisTuple>>& channels
     return windows;
 }
 
+DistributionPtr make_ridge_windows(const DistributionPtr& windows, std::int64_t n_drawn, std::int64_t n_terms,
+                                   double alpha, std::int64_t max_samples) {
+    require(windows != nullptr && !windows->columns().windows.empty(), "the distribution must draw windows");
+    require(1 <= n_terms && n_terms <= n_drawn && n_drawn <= kMaxDrawnWindows, "a fit draws as many as it keeps");
+    require(max_samples >= 2, "max_samples must be at least 2");
+    require(std::isfinite(alpha) && alpha > 0.0, "alpha must be finite and above 0");
+    return std::make_shared<RidgeWindows>(windows, RidgeWindows::Options{n_drawn, n_terms, alpha, max_samples});
+}
+
 DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
                                          const ConstArray<std::int32_t>& neighbors,
                                          std::pair<std::int64_t, std::int64_t> sizes, const std::string& coefficients) {
@@ -231,11 +243,12 @@ DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable s
 }
 
 ProjectionBatch draw(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
-                     const NodeData* samples) {
+                     NodeData* samples) {
     require(n_directions >= 1, "n_directions must be at least 1");
-    const NodeData none;
-    const NodeData& data = samples == nullptr ? none : *samples;
+    NodeData none;
+    NodeData& data = samples == nullptr ? none : *samples;
     data.check_features(distribution.n_features());
+    data.offer(distribution.columns().windows);
     ProjectionBatch batch;
     run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
     return batch;
@@ -247,12 +260,12 @@ nb::tuple to_tuple(ProjectionBatch&& batch) {
 }
 
 nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
-                            std::int64_t n_directions, const NodeData* samples) {
+                            std::int64_t n_directions, NodeData* samples) {
     return to_tuple(draw(distribution, place, n_directions, samples));
 }
 
 nb::tuple sample_windows(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
-                         const NodeData* samples) {
+                         NodeData* samples) {
     ProjectionBatch batch = draw(distribution, place, n_directions, samples);
     const WindowTable windows{std::move(batch.windows)};
     return nb::make_tuple(to_tuple(std::move(batch)), windows);
@@ -329,6 +342,8 @@ void bind_distributions(nb::module_& m) {
     m.def("windows", &make_windows, nb::arg("channels"), nb::arg("weights"), nb::arg("statistics"),
           nb::arg("n_patches"), nb::arg("shift"), nb::arg("whole_probability") = 0.0,
           "Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.");
+    m.def("ridge_windows", &make_ridge_windows, nb::arg("windows"), nb::arg("n_drawn"), nb::arg("n_terms"),
+          nb::arg("alpha"), nb::arg("max_samples"), "Ridge regressions on windows that another distribution draws.");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"), nb::arg("sizes"),
           nb::arg("coefficients"));
     m.def(

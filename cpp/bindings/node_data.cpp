@@ -60,6 +60,13 @@ void NodeData::check_features(std::int64_t n_features) const {
             "X must have the features of the distribution");
 }
 
+void NodeData::offer(const WindowDescription& windows) {
+    if (columns_ == nullptr || windows.empty()) return;
+    std::unique_ptr<ColumnSpace> space = make_column_space(features_.columns.n_features, {{}, {}, {}, windows});
+    columns_ = space->read_training(features_, nullptr, best_kernels());
+    space_ = std::move(space);
+}
+
 void NodeData::read_targets() {
     std::int64_t n_targets = 0;
     if (const auto* labels = std::get_if<ConstArray<std::int32_t>>(&given_)) {

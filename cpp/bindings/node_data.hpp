@@ -36,6 +36,9 @@ public:
     // Throws std::invalid_argument unless X has so many features.
     void check_features(std::int64_t n_features) const;
 
+    // Offers windows on channels besides the features, if there are any.
+    void offer(const WindowDescription& windows);
+
     NodeContext root() const { return view(root_); }
     NodeContext node() const { return view(node_); }
 

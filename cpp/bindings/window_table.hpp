@@ -17,7 +17,8 @@ struct WindowTable {
     explicit WindowTable(std::vector<Window>&& table) : windows(std::move(table)) {}
     // Throws std::invalid_argument where the arrays differ in length.
     WindowTable(const ConstArray<std::int32_t>& channel, const ConstArray<std::int32_t>& box,
-                const ConstArray<std::uint8_t>& statistic, const ConstArray<std::int8_t>& shift, std::size_t n_axes);
+                const ConstArray<std::uint8_t>& statistic, const ConstArray<std::int8_t>& shift,
+                const ConstArray<float>& scale, std::size_t n_axes);
 
     std::vector<Window> windows;
 };

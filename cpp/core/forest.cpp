@@ -115,21 +115,22 @@ void ForestArrays::append_windows(const TreeArrays& tree, std::size_t first_term
         }
         window_statistic.push_back(static_cast<std::uint8_t>(window.statistic));
         window_shift.push_back(window.shift);
+        window_scale.push_back(window.scale);
     }
 }
 
-std::vector<Window> join_windows(const std::int32_t* channel, const std::int32_t* box, const std::uint8_t* statistic,
-                                 const std::int8_t* shift, std::size_t n, std::size_t n_axes) {
+std::vector<Window> join_windows(const WindowArrays& arrays, std::size_t n, std::size_t n_axes) {
     std::vector<Window> windows(n);
     for (std::size_t k = 0; k < n; ++k) {
         Window& window = windows[k];
-        window.channel = channel[k];
-        window.statistic = static_cast<WindowStatistic>(statistic[k]);
-        window.shift = shift[k];
+        window.channel = arrays.channel[k];
+        window.statistic = static_cast<WindowStatistic>(arrays.statistic[k]);
+        window.shift = arrays.shift[k];
+        window.scale = arrays.scale[k];
         window.n_axes = static_cast<std::uint8_t>(n_axes);
         for (std::size_t a = 0; a < n_axes; ++a) {
-            window.box.start[a] = box[2 * (k * n_axes + a)];
-            window.box.end[a] = box[2 * (k * n_axes + a) + 1];
+            window.box.start[a] = arrays.box[2 * (k * n_axes + a)];
+            window.box.end[a] = arrays.box[2 * (k * n_axes + a) + 1];
         }
     }
     return windows;

@@ -78,6 +78,7 @@ struct ForestArrays {
     Buffer<std::int32_t> window_box;  // start and end along each axis
     Buffer<std::uint8_t> window_statistic;
     Buffer<std::int8_t> window_shift;
+    Buffer<float> window_scale;
 
     ForestArrays();
 
@@ -88,9 +89,17 @@ private:
     void append_windows(const TreeArrays& tree, std::size_t first_term);
 };
 
-// The windows of a forest's arrays, whose boxes have so many axes.
-std::vector<Window> join_windows(const std::int32_t* channel, const std::int32_t* box, const std::uint8_t* statistic,
-                                 const std::int8_t* shift, std::size_t n, std::size_t n_axes);
+// The arrays of a forest that have its windows.
+struct WindowArrays {
+    const std::int32_t* channel = nullptr;
+    const std::int32_t* box = nullptr;
+    const std::uint8_t* statistic = nullptr;
+    const std::int8_t* shift = nullptr;
+    const float* scale = nullptr;
+};
+
+// Their n windows, whose boxes have so many axes.
+std::vector<Window> join_windows(const WindowArrays& arrays, std::size_t n, std::size_t n_axes);
 
 // Growing and predicting both route samples through this: left keeps values up to the threshold, and missing
 // values if the node says so.

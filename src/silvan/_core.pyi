@@ -244,7 +244,7 @@ class WindowDescription:
 class WindowTable:
     """Windows that the indices of directions from n_features on stand for."""
 
-    def __init__(self, channel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], box: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], statistic: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_axes: int) -> None: ...
+    def __init__(self, channel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], box: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], statistic: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_axes: int) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -260,6 +260,10 @@ class WindowTable:
 
     @property
     def shift(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+    @property
+    def scale(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """What each statistic is divided by."""
 
 class ColumnDescription:
     """The columns that directions are over besides the features."""
@@ -445,6 +449,9 @@ def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weight
     """
     Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.
     """
+
+def ridge_windows(windows: ProjectionDistribution, n_drawn: int, n_terms: int, alpha: float, max_samples: int) -> ProjectionDistribution:
+    """Ridge regressions on windows that another distribution draws."""
 
 def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...
 

@@ -30,6 +30,9 @@ class Window(NamedTuple):
     shift : int
         0, or how far a mean may move: r stands for the largest mean of the boxes that are moved by
         -r, 0 or r along each axis, and -r for the smallest. Boxes are clipped to the grid.
+    scale : float
+        What the statistic is divided by: 1, or its standard deviation where windows of several
+        units are combined.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Window(NamedTuple):
     end: tuple[int, ...]
     statistic: str = "mean"
     shift: int = 0
+    scale: float = 1.0
 
     @property
     def is_linear(self) -> bool:
@@ -69,9 +73,9 @@ class Window(NamedTuple):
         name = f"channel {self.channel}" if channel is None else channel
         slices = ", ".join(f"{a}:{b}" for a, b in zip(self.start, self.end, strict=True))
         words = f"{self.statistic} of {name} [{slices}]"
-        if self.shift == 0:
-            return words
-        return f"{'largest' if self.shift > 0 else 'smallest'} {words} +-{abs(self.shift)}"
+        if self.shift:
+            words = f"{'largest' if self.shift > 0 else 'smallest'} {words} +-{abs(self.shift)}"
+        return words if self.scale == 1 else f"{words} / {self.scale:.3g}"
 
     def boxes(
         self, shape: Sequence[int], wraps: Sequence[bool]
@@ -112,7 +116,7 @@ class Window(NamedTuple):
             for box in self.boxes(shape, wraps or [False] * len(shape))
         ]
         best = np.max if self.shift >= 0 else np.min
-        return np.asarray(best(found, axis=0), dtype=np.float64)
+        return np.asarray(best(found, axis=0) / self.scale, dtype=np.float64)
 
     def _statistic_of(
         self, cells: NDArray[Any], box: tuple[tuple[int, int], ...]

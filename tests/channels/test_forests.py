@@ -10,7 +10,12 @@ import pytest
 from sklearn.base import clone
 
 import silvan
-from silvan import ManifoldForestClassifier, ManifoldForestRegressor, presets
+from silvan import (
+    BoostedManifoldForestClassifier,
+    ManifoldForestClassifier,
+    ManifoldForestRegressor,
+    presets,
+)
 from silvan.channels import (
     Channel,
     Convolutions,
@@ -31,7 +36,7 @@ from silvan.inspection import (
     top_projections,
     top_windows,
 )
-from silvan.projections import Patches, Windows
+from silvan.projections import Patches, RidgeWindows, Windows
 
 RNG = np.random.default_rng(0)
 
@@ -194,12 +199,15 @@ def test_feature_importances_are_the_map_of_gains(kind):
     np.testing.assert_allclose(forest.feature_importances_, gains.ravel())
 
 
-def test_spectra_have_a_map_over_frequency():
-    forest = ManifoldForestClassifier(30, random_state=0, channels=[Spectrum()])
+@pytest.mark.parametrize(("n_terms", "share"), [(1, 0.5), (40, 0.4)])
+def test_spectra_have_a_map_over_frequency(n_terms, share):
+    forest = ManifoldForestClassifier(30, random_state=0, channels=[Spectrum()], n_terms=n_terms)
     X, y = make_series(200)
     maps = importance_map(forest.fit(X, y), "gain", by_channel=True)
     assert set(maps) == {"spectrum"}
-    assert maps["spectrum"][1:7].sum() > 0.5  # frequencies 2 to 7; the classes have 3 and 6
+    # Frequencies 2 to 7 of 25; the classes have 3 and 6.
+    assert maps["spectrum"][1:7].sum() > share
+    assert maps["spectrum"].argmax() + 1 in range(2, 8)
 
 
 def test_contributions_add_up(kind):
@@ -211,7 +219,7 @@ def test_contributions_add_up(kind):
 
 
 def test_text_names_statistics_channels_and_cells():
-    forest = ManifoldForestClassifier(5, random_state=0).fit(SERIES, SERIES_Y)
+    forest = ManifoldForestClassifier(5, n_terms=1, random_state=0).fit(SERIES, SERIES_Y)
     text = "\n".join(to_text(forest, tree) for tree in range(5))
     names = "|".join(("value", "difference", "spectrum", r"convolution \d+( of difference)?"))
     for line in text.splitlines():
@@ -229,7 +237,21 @@ def test_text_names_statistics_channels_and_cells():
         "end",
         "statistic",
         "shift",
+        "scale",
     }
+
+
+def test_text_begins_with_the_largest_terms_of_a_combination():
+    forest = ManifoldForestClassifier(5, n_terms=6, random_state=0).fit(SERIES, SERIES_Y)
+    root = to_dict(forest)["trees"][0][0]
+    sizes = np.abs(root["coefficients"])
+    assert len(sizes) == len(root["windows"]) == 6
+    assert (np.diff(sizes) <= 0).all()
+    np.testing.assert_allclose((sizes**2).sum(), 1, rtol=1e-5)
+    first = to_text(forest, 0, max_terms=2).splitlines()[0]
+    number = r"\d\.\d+"
+    window = rf"{number}\*(mean|spread|slope) of [a-z0-9 ]+ \[\d+:\d+\] / [\d.e-]+"
+    assert re.fullmatch(rf"\|--- -?{window} [+-] {window} \+ \.\.\. 4 more <= -?[\d.]+", first)
 
 
 def test_shifted_windows_are_named():
@@ -239,7 +261,7 @@ def test_shifted_windows_are_named():
 
 
 def test_top_windows_are_the_best_splits_in_words():
-    forest = ManifoldForestClassifier(20, random_state=0).fit(SERIES, SERIES_Y)
+    forest = ManifoldForestClassifier(20, n_terms=1, random_state=0).fit(SERIES, SERIES_Y)
     everything = top_windows(forest, None)
     assert everything.importances.sum() == pytest.approx(1)
     assert (np.diff(everything.importances) <= 0).all()
@@ -248,6 +270,19 @@ def test_top_windows_are_the_best_splits_in_words():
     assert str(top_windows(forest, 2)).count("\n") == 2
     with pytest.raises(ValueError, match="use top_projections"):
         top_windows(ManifoldForestClassifier(2, channels="raw").fit(SERIES, SERIES_Y))
+
+
+def test_windows_that_a_fit_combines_share_its_gain_by_their_coefficients():
+    forest = ManifoldForestClassifier(1, n_terms=5, max_depth=1, random_state=0)
+    arrays = forest.fit(SERIES, SERIES_Y).forest_
+    terms = arrays.windows(0)
+    top = top_windows(forest, None)
+    assert len(terms) == len(top) == 5
+    sizes = np.abs([coefficient for coefficient, _ in terms])
+    np.testing.assert_allclose(top.importances, sizes / sizes.sum(), rtol=1e-6)
+    named = [window.describe(forest.channels_.layout.names[window.channel]) for _, window in terms]
+    assert [name.partition(" / ")[0] for name in named] == top.formulas()
+    assert top.n_splits.tolist() == [1] * 5
 
 
 def test_readers_that_need_sums_of_features_refuse_by_name():
@@ -406,9 +441,55 @@ def test_one_size_holds_for_the_axes_of_a_plane():
         forest.set_params(max_size=13).fit(COLOUR, IMAGES_Y)
 
 
+HOLED = np.where(np.random.default_rng(5).random(SERIES.shape) < 0.01, np.nan, SERIES)
+
+
+def test_classes_of_series_are_told_apart_by_combined_windows():
+    forest = ManifoldForestClassifier(5, random_state=0).fit(SERIES, SERIES_Y)
+    drawn = forest.projections_
+    assert isinstance(drawn, RidgeWindows)
+    assert (drawn.n_terms, drawn.n_drawn, drawn.whole_probability) == (40, 200, 0.1)
+    assert drawn.boundary == ("inside",)
+    assert sum(isinstance(c, Convolutions) for c in forest.channels_.channels) == 2
+    assert forest.channels_.layout.n_channels == 3 + 2 * 128
+    circle = ManifoldForestClassifier(2, boundary="wrap", random_state=0).fit(SERIES, SERIES_Y)
+    assert circle.projections_.boundary == ("wrap",)
+
+
+SINGLE = {
+    "numbers": (ManifoldForestRegressor, SERIES, {}),
+    "boosted": (BoostedManifoldForestClassifier, SERIES, {}),
+    "images": (ManifoldForestClassifier, SERIES.reshape(-1, 5, 10), {}),
+    "missing values": (ManifoldForestClassifier, HOLED, {}),
+    "a number of candidates": (ManifoldForestClassifier, SERIES, {"max_features": 9}),
+    "agnostic": (ManifoldForestClassifier, SERIES, {"thresholds": "agnostic"}),
+    "one term": (ManifoldForestClassifier, SERIES, {"n_terms": 1}),
+}
+
+
+@pytest.mark.parametrize("case", SINGLE)
+def test_elsewhere_windows_are_single(case):
+    Forest, X, options = SINGLE[case]
+    forest = Forest(2, random_state=0, **options).fit(X, SERIES_Y)
+    assert type(forest.projections_) is Windows
+    assert set(forest.projections_.boundary) == {"pad"}
+
+
+def test_other_forests_combine_windows_when_asked():
+    for Forest, X in ((ManifoldForestRegressor, SERIES), (ManifoldForestClassifier, IMAGES[:60])):
+        y = SERIES_Y[: len(X)]
+        forest = Forest(3, n_terms=4, random_state=0).fit(X, y)
+        inner = np.flatnonzero(forest.forest_.left >= 0)
+        assert max(len(forest.forest_.windows(int(node))) for node in inner) == 4
+    with pytest.raises(ValueError, match="n_terms must be an integer >= 1, but it is 0"):
+        ManifoldForestClassifier(n_terms=0).fit(SERIES, SERIES_Y)
+    with pytest.raises(ValueError, match='n_terms must be "auto" with channels="raw"'):
+        ManifoldForestClassifier(n_terms=4, channels="raw").fit(SERIES, SERIES_Y)
+
+
 def test_each_direction_stays_on_one_channel():
-    forest = ManifoldForestClassifier(10, n_patches=2, random_state=0).fit(SERIES, SERIES_Y)
-    arrays = forest.forest_
+    forest = ManifoldForestClassifier(10, n_patches=2, n_terms=1, random_state=0)
+    arrays = forest.fit(SERIES, SERIES_Y).forest_
     for node in np.flatnonzero(arrays.direction_indptr[1:] > arrays.direction_indptr[:-1]):
         assert len({window.channel for _, window in arrays.windows(int(node))}) == 1
 

@@ -72,7 +72,7 @@ def test_files_of_other_versions_say_so(version, remedy, parts, tmp_path):
     header, data, _ = parts
     header["__metadata__"] |= {"format_version": version, "silvan_version": "7.0"}
     with pytest.raises(
-        ValueError, match=rf"saved by silvan 7.0 in version .{version}..* reads version 3; {remedy}"
+        ValueError, match=rf"saved by silvan 7.0 in version .{version}..* reads version 4; {remedy}"
     ):
         load(seal(header, data), tmp_path)
 

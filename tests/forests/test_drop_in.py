@@ -234,7 +234,7 @@ def test_pruned_windows_are_numbered_anew():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 20))
     y = (X[:, :10].mean(axis=1) > 0).astype(int)
-    forest = ManifoldForestClassifier(3, ccp_alpha=0.02, random_state=0).fit(X, y)
+    forest = ManifoldForestClassifier(3, n_terms=2, ccp_alpha=0.02, random_state=0).fit(X, y)
     forest.forest_.check()
     full = clone(forest).set_params(ccp_alpha=0.0).fit(X, y)
     assert forest.forest_.n_windows < full.forest_.n_windows

@@ -70,7 +70,7 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "shape": None,
         "min_size": 1,
         "max_size": None,
-        "boundary": "pad",
+        "boundary": "auto",
         "contiguous": True,
         "coefficients": "ones",
         "n_patches": 1,
@@ -78,6 +78,7 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "channels": "auto",
         "statistics": "auto",
         "shift": "auto",
+        "n_terms": "auto",
         "thresholds": "auto",
         "bootstrap": "auto",
     }

@@ -270,5 +270,5 @@ def test_trees_are_written_in_words(data, projections):
     assert ("x[" in texts) == (projections is MIXED)
     splits = [node for node in to_dict(forest)["trees"][0] if "threshold" in node]
     windows = [node["windows"] for node in splits if "windows" in node]
-    assert {"channel", "start", "end", "statistic", "shift"} == set(windows[0][0])
+    assert {"channel", "start", "end", "statistic", "shift", "scale"} == set(windows[0][0])
     assert len(windows) == len(splits) or projections is MIXED

@@ -87,6 +87,7 @@ std::uint64_t digest_of(const ForestArrays& forest) {
     digest.add(forest.window_box);
     digest.add(forest.window_statistic);
     digest.add(forest.window_shift);
+    digest.add(forest.window_scale);
     return digest.value();
 }
 
@@ -288,9 +289,10 @@ void drive(const Kind& kind, const Arguments& arguments) {
     const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
     const ForestArrays forest = grow_forest(training, *kind.distribution, options_of(kind, arguments),
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
-    const std::vector<Window> windows = join_windows(
-        forest.window_channel.data(), forest.window_box.data(), forest.window_statistic.data(),
-        forest.window_shift.data(), forest.window_channel.size(), training.space->describe().windows.n_axes());
+    const WindowArrays drawn{forest.window_channel.data(), forest.window_box.data(), forest.window_statistic.data(),
+                             forest.window_shift.data(), forest.window_scale.data()};
+    const std::vector<Window> windows =
+        join_windows(drawn, forest.window_channel.size(), training.space->describe().windows.n_axes());
     const ForestView view = view_of(forest, training, windows);
     const ThreadTeam team(arguments.n_threads);
     const PackedForest packed(view, team);

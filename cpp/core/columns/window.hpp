@@ -37,6 +37,7 @@ struct Window {
     // are shifted.
     std::int8_t shift = 0;
     std::uint8_t n_axes = 1;
+    float scale = 1.0F;  // what the statistic is divided by; above 0
 
     bool operator==(const Window&) const = default;
 };

@@ -123,7 +123,7 @@ void WindowReader::project_terms(const Direction& direction, const std::uint32_t
 void WindowReader::prepare(const Window& window, float coefficient, Term& term) const {
     const ChannelGrids& grids = sums_.grids();
     const std::size_t n_axes = grids.n_axes();
-    term.coefficient = static_cast<double>(coefficient);
+    term.coefficient = static_cast<double>(coefficient) / static_cast<double>(window.scale);
     term.statistic = window.statistic;
     term.smallest = window.shift < 0;
     term.channel = static_cast<std::size_t>(window.channel);

@@ -144,7 +144,7 @@ void WindowSpace::expand(const Direction& direction, ExpandedDirections& expande
         const double steps = box.end[last] - box.start[last];
         const double slope = steps > 1.0 ? 6.0 / (n * (steps * steps - 1.0)) : 0.0;
         const double middle = box.end[last] + box.start[last] - 1;
-        const auto coefficient = static_cast<double>(direction.coefficients[k]);
+        const double coefficient = static_cast<double>(direction.coefficients[k]) / static_cast<double>(window.scale);
         grids_.visit_cells(static_cast<std::size_t>(window.channel), box, [&](std::int64_t cell, std::int64_t at) {
             const double share =
                 window.statistic == WindowStatistic::mean ? 1.0 / n : (2.0 * static_cast<double>(at) - middle) * slope;

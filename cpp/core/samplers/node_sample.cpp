@@ -50,8 +50,8 @@ void NodeSample::draw(std::int64_t n_draws, Random& random) {
 
 void NodeSample::undo_draw() { count_.assign(taken_.size(), 1); }
 
-void NodeSample::load(const std::vector<std::int32_t>& features) {
-    n_columns_ = features.size();
+void NodeSample::start_reading(std::size_t n_columns) {
+    n_columns_ = n_columns;
     samples_.clear();
     weight_.clear();
     for (std::size_t i = 0; i < taken_.size(); ++i) {
@@ -60,12 +60,30 @@ void NodeSample::load(const std::vector<std::int32_t>& features) {
         weight_.push_back(count_[i] * sample_weight(*node_, taken_[i]));
     }
     values_.resize(n_columns_ * samples_.size());
+}
+
+void NodeSample::load(const std::vector<std::int32_t>& features) {
+    start_reading(features.size());
     if (samples_.empty()) return;
     for (std::size_t j = 0; j < n_columns_; ++j) {
         node_->columns->read_feature(features[j], samples_.data(), static_cast<std::int64_t>(samples_.size()),
                                      column(j));
     }
     if (node_->columns->feature_type() != FeatureType::uint8) drop_incomplete_samples();
+    center();
+}
+
+void NodeSample::load(const ProjectionBatch& directions) {
+    start_reading(static_cast<std::size_t>(directions.size()));
+    if (samples_.empty()) return;
+    const auto n = static_cast<std::int64_t>(samples_.size());
+    projected_.resize(samples_.size() + static_cast<std::size_t>(kLane));
+    for (std::size_t j = 0; j < n_columns_; ++j) {
+        const Direction direction = directions.direction(static_cast<std::int64_t>(j));
+        throw_if_stopped(n * direction.n_nonzeros);
+        node_->columns->project(direction, samples_.data(), n, projected_.data());
+        std::copy_n(projected_.data(), samples_.size(), column(j));
+    }
     center();
 }
 

@@ -30,6 +30,10 @@ public:
     // Reads these features of the samples, centred, and leaves out samples with a missing value among them.
     void load(const std::vector<std::int32_t>& features);
 
+    // Reads the values of these directions for the samples, centred. A column with a missing value is missing
+    // altogether, and `standardize` drops it.
+    void load(const ProjectionBatch& directions);
+
     std::size_t n_samples() const { return samples_.size(); }
     std::size_t n_columns() const { return n_columns_; }
     double total_weight() const { return total_weight_; }
@@ -47,6 +51,7 @@ public:
 
 private:
     void thin(std::int64_t n_samples, std::int64_t max_samples, Random& random);
+    void start_reading(std::size_t n_columns);
     void drop_incomplete_samples();
     void center();
 
@@ -59,6 +64,7 @@ private:
     std::vector<double> weight_;          // of each of them
     std::vector<double> values_;          // column after column
     std::vector<double> scratch_;         // a number for each sample
+    std::vector<float> projected_;        // the same, padded
     ClassNumbers classes_;
     std::vector<std::int64_t> in_classes_;
 };

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/dot.hpp"
-#include "core/samplers/class_numbers.hpp"
 #include "core/samplers/feature_draw.hpp"
 #include "core/samplers/node_sample.hpp"
+#include "core/samplers/target_draw.hpp"
 
 namespace silvan {
 
@@ -179,37 +179,11 @@ public:
 private:
     bool fit(const NodeContext& node, Random& random) {
         if (node.n_samples == 0) return false;
-        const bool classes = node.targets->label != nullptr;
-        const bool varies = classes ? draw_sides(*node.targets, random) : draw_output(*node.targets, random);
-        if (!varies) return false;
+        if (!target_.draw(*node.targets, sample_, random)) return false;
         sample_.standardize(deviation_, present_);
         if (present_.empty()) return false;
-        return classes ? fit_.fit_logistic(sample_, target_) : fit_.fit_linear(sample_, target_);
-    }
-
-    // The target of a logistic regression; false if there is one class only.
-    bool draw_sides(const TrainingTargets& targets, Random& random) {
-        classes_.read(targets, sample_.samples(), sample_.n_samples());
-        if (classes_.n_classes() < 2) return false;
-        draw_groups(classes_.n_classes(), random, side_);
-        target_.resize(sample_.n_samples());
-        for (std::size_t i = 0; i < target_.size(); ++i) target_[i] = side_[classes_.of_sample(i)];
-        return true;
-    }
-
-    // The target of a linear regression, centred; exactly zero where it is constant.
-    bool draw_output(const TrainingTargets& targets, Random& random) {
-        const auto n_outputs = static_cast<std::size_t>(targets.n_outputs);
-        const std::size_t output = n_outputs == 1 ? 0 : random.below(n_outputs);
-        if (sample_.n_samples() < 2) return false;
-        target_.resize(sample_.n_samples());
-        const double first = targets.value[sample_.samples()[0] * n_outputs + output];
-        for (std::size_t i = 0; i < target_.size(); ++i) {
-            target_[i] = targets.value[sample_.samples()[i] * n_outputs + output] - first;
-        }
-        const double mean = dot(sample_.weight(), target_.data(), target_.size()) / sample_.total_weight();
-        for (double& value : target_) value -= mean;
-        return true;
+        const std::vector<double>& target = target_.values();
+        return node.targets->label != nullptr ? fit_.fit_logistic(sample_, target) : fit_.fit_linear(sample_, target);
     }
 
     // In the units of the features.
@@ -225,9 +199,7 @@ private:
     FeatureDraw features_;
     NodeSample sample_;
     RidgeFit fit_;
-    ClassNumbers classes_;
-    std::vector<double> side_;
-    std::vector<double> target_;
+    TargetDraw target_;
     std::vector<double> deviation_;
     std::vector<std::size_t> present_;
     std::vector<double> in_units_;

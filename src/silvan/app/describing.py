@@ -15,7 +15,7 @@ import silvan
 from silvan.app.numbers import write_count
 from silvan.forests.base import BaseForest
 from silvan.inspection import grid_of
-from silvan.projections import Mixture, ProjectionDistribution, UnitFree, Windows
+from silvan.projections import Mixture, ProjectionDistribution, RidgeWindows, UnitFree, Windows
 
 _MAX_NAMES = 10
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
@@ -81,7 +81,10 @@ def _describe_windows(forest: BaseForest) -> str | None:
     if channels is None or not isinstance(projections, Windows):
         return None
     statistics = ", ".join(projections.statistics)
-    return f"windows ({statistics}) on {describe_channels(channels.layout.names)}"
+    windows = f"windows ({statistics}) on {describe_channels(channels.layout.names)}"
+    if isinstance(projections, RidgeWindows):
+        return f"combinations of up to {projections.n_terms} {windows}"
+    return windows
 
 
 def describe_channels(names: Sequence[str]) -> str:

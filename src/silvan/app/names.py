@@ -68,6 +68,7 @@ PARAMETERS = (
     "monotonic_cst",
     "n_iter_no_change",
     "n_patches",
+    "n_terms",
     "projections",
     "quantile",
     "reach",

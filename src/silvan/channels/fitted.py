@@ -38,6 +38,8 @@ class FittedChannels:
     layout : ChannelLayout
         Names and shapes of the arrays: those of all channels on the first plane, then those on the
         second, and so on.
+    with_missing : bool
+        Whether a value of the samples that channels learnt from is missing.
     """
 
     channels: tuple[Channel, ...]
@@ -46,6 +48,7 @@ class FittedChannels:
     states: list[list[State]]
     scales: NDArray[np.float64]
     layout: ChannelLayout
+    with_missing: bool = False
 
     @property
     def bytes_per_sample(self) -> int:
@@ -150,6 +153,7 @@ class FittedChannels:
         layout = self.layout
         if not (
             self.dtype in ("uint8", "float32")
+            and isinstance(self.with_missing, bool)
             and self.channels
             and all(isinstance(channel, Channel) for channel in self.channels)
             and self.planes.is_sound()

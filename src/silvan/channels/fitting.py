@@ -119,7 +119,8 @@ def learn_channels(
                 scales.append(_learn_scale(arrays[:, k]) if in_bytes else (0.0, 1.0))
     dtype = "uint8" if in_bytes else "float32"
     layout = ChannelLayout(tuple(names), tuple(shapes))
-    return FittedChannels(strategies, planes, dtype, states, np.array(scales), layout)
+    missing = samples.dtype.kind == "f" and bool(np.isnan(samples).any())
+    return FittedChannels(strategies, planes, dtype, states, np.array(scales), layout, missing)
 
 
 def count_learning_samples(plane: Plane) -> int:

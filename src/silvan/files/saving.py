@@ -15,7 +15,7 @@ from silvan.files.encoding import Decoder, Encoder
 
 _FORMAT = "silvan"
 # Rises when older versions of silvan could misread what newer ones write.
-_FORMAT_VERSION = 3
+_FORMAT_VERSION = 4
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:

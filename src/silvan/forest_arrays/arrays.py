@@ -73,11 +73,11 @@ class ForestArrays:
         are; the largest size of a window along each axis; 1 for each axis that is a circle; and
         the statistics that windows have, as positions in ("mean", "spread", "slope"). Empty where
         directions are not over windows.
-    window_channel, window_box, window_statistic, window_shift : arrays
+    window_channel, window_box, window_statistic, window_shift, window_scale : arrays
         The windows that directions are over, in the order of their terms: column
         ``n_features + k`` is window k. A box has a start and an end along each axis; a shift r
         stands for the largest mean of the boxes that are moved by -r, 0 or r along each axis, and
-        -r for the smallest. `windows` has them as objects.
+        -r for the smallest; the statistic is divided by the scale. `windows` has them as objects.
     """
 
     n_features: int
@@ -109,6 +109,7 @@ class ForestArrays:
     window_box: NDArray[np.int32]
     window_statistic: NDArray[np.uint8]
     window_shift: NDArray[np.int8]
+    window_scale: NDArray[np.float32]
 
     @classmethod
     def from_native(
@@ -270,6 +271,7 @@ class ForestArrays:
             self.window_box,
             self.window_statistic,
             self.window_shift,
+            self.window_scale,
             len(self.window_max_size),
         )
 
@@ -293,6 +295,7 @@ class ForestArrays:
             tuple(box[1::2]),
             statistic,
             int(self.window_shift[k]),
+            float(self.window_scale[k]),
         )
 
     def leaf_values(self, tree: int | None = None) -> csr_array:

@@ -32,6 +32,7 @@ DTYPES = {
     "window_box": np.int32,
     "window_statistic": np.uint8,
     "window_shift": np.int8,
+    "window_scale": np.float32,
 }
 # Arrays that say what the columns after the features are.
 COLUMNS = (
@@ -44,7 +45,13 @@ COLUMNS = (
     "window_statistics",
 )
 # Arrays with an entry for each window, or several.
-WINDOW_ARRAYS = ("window_channel", "window_box", "window_statistic", "window_shift")
+WINDOW_ARRAYS = (
+    "window_channel",
+    "window_box",
+    "window_statistic",
+    "window_shift",
+    "window_scale",
+)
 NODE_ARRAYS = ("left", "threshold", "missing_left", "n_samples", "weight", "impurity")
 # Arrays that hold positions in another array: appending a forest shifts them by that array's
 # length.

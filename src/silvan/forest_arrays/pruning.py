@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from silvan.forest_arrays.layout import WINDOW_ARRAYS
+
 if TYPE_CHECKING:
     from silvan.forest_arrays.arrays import ForestArrays
 
@@ -137,9 +139,9 @@ def _directions(
         windows = indices[over] - forest.n_features
         indices = indices.copy()
         indices[over] = forest.n_features + np.arange(len(windows))
-        for name in ("window_channel", "window_statistic", "window_shift"):
-            parts[name] = getattr(forest, name)[windows]
-        parts["window_box"] = forest.window_box.reshape(forest.n_windows, -1)[windows].ravel()
+        for name in WINDOW_ARRAYS:
+            of_windows = getattr(forest, name).reshape(forest.n_windows, -1)
+            parts[name] = of_windows[windows].ravel()
     parts["direction_indices"] = indices.astype(np.int32)
     return parts
 

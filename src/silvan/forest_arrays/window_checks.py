@@ -65,8 +65,8 @@ def _check_channels(forest: ForestArrays) -> None:
 
 def _check_table(forest: ForestArrays) -> None:
     axes, n = len(forest.window_max_size), forest.n_windows
-    for name, width in (("window_box", 2 * axes), ("window_statistic", 1), ("window_shift", 1)):
-        length = len(getattr(forest, name))
+    for name in WINDOW_ARRAYS:
+        width, length = 2 * axes if name == "window_box" else 1, len(getattr(forest, name))
         require(length == n * width, f"{name} has {length} entries for {n} windows")
     shapes = forest.channel_shapes.reshape(-1, axes)
     channel = forest.window_channel
@@ -84,6 +84,11 @@ def _check_table(forest: ForestArrays) -> None:
     require(
         bool((forest.window_statistic[shifted] == STATISTICS.index("mean")).all()),
         "window_shift has shifts of windows that are no means",
+    )
+    scale = forest.window_scale
+    require(
+        bool((np.isfinite(scale) & (scale > 0)).all()),
+        "window_scale has entries that are not above 0",
     )
     over = forest.direction_indices[forest.direction_indices >= forest.n_features]
     require(

@@ -44,16 +44,23 @@ _PARTS = {
             How many cells a window may move in search of its largest or smallest mean; three
             quarters of the means do so. 0 keeps windows in place. "auto" is 0 on series and 2 on
             images and volumes.
+        n_terms : int or "auto", default="auto"
+            Number of windows in a direction. With more than one, a node draws five times as many,
+            keeps those that correlate most with its targets and combines them by a ridge
+            regression (:class:`silvan.projections.RidgeWindows`). "auto" is 40 for classes of
+            series without missing values where `max_features` is "auto", too, and 1 elsewhere.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. ``max_size=None`` means the whole axis of a series, where
-            a quarter of the windows then cover their channel, and 8 cells along each axis of an
-            image or volume; with ``channels="raw"`` it means 3 cells, and all of an axis that is
-            not contiguous.
-        boundary : {"pad", "corner", "inside", "wrap"} or tuple of these, default="pad"
-            How patches meet the ends of an axis; see :class:`silvan.projections.Patches`. "pad"
-            cuts them off, and "wrap" continues at the other end, for data on a circle; both cover
-            every cell equally often.
+            a tenth of the windows then cover their channel (a quarter of single ones), and 8 cells
+            along each axis of an image or volume; with ``channels="raw"`` it means 3 cells, and all
+            of an axis that is not contiguous.
+        boundary : {"auto", "pad", "corner", "inside", "wrap"} or tuple of these, default="auto"
+            How windows and patches meet the ends of an axis; see
+            :class:`silvan.projections.Patches`. "pad" cuts them off, and "wrap" continues at the
+            other end, for data on a circle; both cover every cell equally often. "inside" draws
+            those that fit. "auto" is "inside" where directions combine windows (`n_terms`), and
+            "pad" elsewhere.
         contiguous : bool or tuple of bool, default=True
             False for an axis whose neighbours do not belong together, such as the sensors of a
             recording: ``(False, True)`` for samples of shape (sensors, length). With channels, each

@@ -15,8 +15,9 @@ GROWTH_PARTS = {
             Number d of candidate directions at a node. An integer is d itself; a float is a
             fraction of the number p of cells of all channels, of features with
             ``channels="raw"``, rounded, and may exceed 1; "sqrt" and "log2" are those functions of
-            p, rounded down; None is p. "auto" is three times the square root on channels of series,
-            and the square root elsewhere. At least one direction is always drawn.
+            p, rounded down; None is p. "auto" is 2 where directions combine windows (`n_terms`),
+            three times the square root on other channels of series, and the square root elsewhere.
+            At least one direction is always drawn.
     """,
     "limits": """
         max_depth : int, default=None
@@ -96,7 +97,8 @@ GROWTH_PARTS = {
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
             directions; "agnostic" does not choose either, and ignores the targets until leaves are
-            filled. "auto" is "random" with channels of series, and "best" elsewhere.
+            filled. "auto" is "random" with single windows on channels of series, and "best"
+            elsewhere.
     """,
     "grid_bootstrap": """
         bootstrap : bool or "auto", default="auto"

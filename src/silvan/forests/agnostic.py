@@ -14,6 +14,7 @@ from silvan.projections import (
     PerturbedHyperplanes,
     ProjectionDistribution,
     RidgeDirections,
+    RidgeWindows,
 )
 from silvan.projections.mixture import find_component
 
@@ -41,7 +42,7 @@ def check_agnostic_directions(
     projections: ProjectionDistribution, n_categories: NDArray[np.int64] | None
 ) -> None:
     """Refuse directions and columns that are learnt from targets."""
-    for learnt in (RidgeDirections, CanonicalDirections, PerturbedHyperplanes):
+    for learnt in (RidgeDirections, RidgeWindows, CanonicalDirections, PerturbedHyperplanes):
         if find_component(projections, learnt) is not None:
             rule = f"a distribution that does not read targets {_WITH}"
             raise invalid("projections", rule, projections, "pass for example SparseSigns()")

@@ -32,7 +32,13 @@ from silvan.forests.grid_defaults import (
     default_max_features,
     is_auto,
 )
-from silvan.forests.grid_windows import check_raw, has_ones, windows_on
+from silvan.forests.grid_windows import (
+    boundary_on,
+    check_raw,
+    has_ones,
+    n_terms_on,
+    windows_on,
+)
 from silvan.forests.importances import feature_importances
 from silvan.forests.labelled import GridAxes, plain_samples
 from silvan.forests.sampling import make_sampling
@@ -53,6 +59,8 @@ class GridParameters(PatchParameters):
     channels: str | Sequence[Any] = AUTO
     statistics: str | Sequence[str] = growing(AUTO)
     shift: int | str = growing(AUTO)
+    n_terms: int | str = growing(AUTO)
+    boundary: str | Sequence[str] = growing(AUTO)
 
 
 class GridForest(GridParameters, SupervisedForest):
@@ -68,6 +76,9 @@ class GridForest(GridParameters, SupervisedForest):
     _takes_sparse = False
     # A cell is one number.
     _takes_dates = False
+    # Whether directions along series combine several windows where that is left open. Channels
+    # follow this, and not parameters that only change growth: searches share them.
+    _combines = False
     # Whether `fit` was given flat samples.
     _flat_samples: bool = False
     shape_: tuple[int, ...]
@@ -150,17 +161,23 @@ class GridForest(GridParameters, SupervisedForest):
         chosen = {
             name: value
             for name, value in default_growth(
-                channels, getattr(self, "oob_score", False), weight
+                channels, self._n_terms(), getattr(self, "oob_score", False), weight
             ).items()
             if is_auto(getattr(self, name, None))
             or (name == "max_samples" and self._draws_are_open())
         }
         if is_auto(self.max_features):
-            chosen["max_features"] = default_max_features(self.channels_)
+            chosen["max_features"] = default_max_features(self.channels_, self._n_terms())
         return type(self)(**{**self.get_params(deep=False), **chosen}) if chosen else self
 
     def _draws_are_open(self) -> bool:
         return is_auto(getattr(self, "bootstrap", None)) and self.max_samples is None
+
+    def _n_terms(self) -> int:
+        """Number of windows that a direction combines."""
+        if self.channels_ is None:
+            return 1
+        return n_terms_on(self, self.channels_)
 
     def _fit_channels(self, samples: NDArray[Any], seed: int) -> FittedChannels:
         """The channels that the parameters describe, fitted to flat samples."""
@@ -171,11 +188,13 @@ class GridForest(GridParameters, SupervisedForest):
                 self.channels,
                 'pass channels="raw", or categorical_features=None',
             )
-        boundary = spread_over_axes("boundary", self.boundary, self.shape_)
+        boundary = spread_over_axes("boundary", boundary_on(self, 1), self.shape_)
         planes = find_planes(
             self.shape_, self.contiguous, tuple(rule == "wrap" for rule in boundary)
         )
-        channels = default_channels(planes) if is_auto(self.channels) else self.channels
+        channels: Any = self.channels
+        if is_auto(channels):
+            channels = default_channels(planes, self._combines)
         return learn_channels(channels, samples, planes, seed)
 
     def _check_parameters(self) -> None:
@@ -187,6 +206,7 @@ class GridForest(GridParameters, SupervisedForest):
     def patches(self) -> Patches:
         """The patches that the parameters describe, on the grid of `fit`."""
         declared = {name.name: getattr(self, name.name) for name in fields(PatchParameters)}
+        declared["boundary"] = boundary_on(self, self._n_terms())
         if self.channels_ is not None:
             declared["contiguous"] = self.channels_.planes.contiguous
         return Patches(**declared).resolve(self.shape_)

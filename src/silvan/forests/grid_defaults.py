@@ -23,10 +23,14 @@ from silvan.channels.plane import Plane, PlaneGrid
 AUTO, RAW = "auto", "raw"
 # Series shorter than this have no use for kernels of 9 cells and for spectra.
 _MIN_SERIES = 16
-# Kernels of all planes together, as long as there are some for each; of values and of differences.
-_N_KERNELS = 64
+# Kernels of all planes together, as long as there are some for each, and the largest number of
+# cells of their arrays; of values and of differences. The second pair is for combined windows.
+_KERNELS, _COMBINED_KERNELS = (64, 32), (128, 16)
 # Candidates at a node along series, in square roots of the number of cells.
 _ROOTS_OF_SERIES = 3
+# Windows that a direction along series combines, those that it draws for each, and such
+# directions at a node.
+_N_TERMS, DRAWN_PER_TERM, _N_FITS = 40, 5, 2
 # Share of the samples that a tree sees where others must be left out to score it.
 OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
@@ -38,24 +42,29 @@ def is_auto(value: object) -> bool:
     return is_word(value, AUTO)
 
 
-def default_channels(planes: PlaneGrid) -> list[Channel]:
-    """The channels of a grid: of a series, an image or a volume, for each plane."""
+def default_channels(planes: PlaneGrid, combined: bool) -> list[Channel]:
+    """The channels of a grid: of a series, an image or a volume, for each plane.
+
+    There are more convolutions where several windows are combined.
+    """
     plane = planes.plane
     if len(plane.shape) == 1:
-        return _series_channels(plane, planes.n_planes)
+        kernels = _COMBINED_KERNELS if combined else _KERNELS
+        return _series_channels(plane, planes.n_planes, kernels)
     if len(plane.shape) <= 3 and max(plane.shape) > 2:
         return [Raw(), Gradients()]
     return [Raw()]
 
 
-def _series_channels(plane: Plane, n_planes: int) -> list[Channel]:
+def _series_channels(plane: Plane, n_planes: int, kernels: tuple[int, int]) -> list[Channel]:
     length = plane.shape[0]
     channels: list[Channel] = [Raw()]
     if length >= 3:
         channels.append(Difference())
     if length >= _MIN_SERIES:
-        n_kernels = max(4, _N_KERNELS // n_planes)
-        channels += [Spectrum(), Convolutions(n_kernels), Convolutions(n_kernels, order=1)]
+        n_kernels, length = max(4, kernels[0] // n_planes), kernels[1]
+        channels.append(Spectrum())
+        channels += [Convolutions(n_kernels, length, order) for order in (0, 1)]
     return channels
 
 
@@ -69,9 +78,11 @@ def default_max_size(plane: Plane) -> tuple[int, ...]:
     return plane.shape if len(plane.shape) == 1 else tuple(min(8, n) for n in plane.shape)
 
 
-def default_whole(plane: Plane) -> float:
+def default_whole(plane: Plane, n_terms: int) -> float:
     """Share of the windows that cover their channel, where the longest window is left open."""
-    return 0.25 if len(plane.shape) == 1 else 0.0
+    if len(plane.shape) > 1:
+        return 0.0
+    return 0.25 if n_terms == 1 else 0.1
 
 
 def default_shift(plane: Plane) -> int:
@@ -79,21 +90,34 @@ def default_shift(plane: Plane) -> int:
     return 0 if len(plane.shape) == 1 else 2
 
 
-def default_max_features(channels: FittedChannels | None) -> int | str:
+def default_terms(channels: FittedChannels) -> int:
+    """Number of windows that a direction combines; one where a missing window would spoil many."""
+    is_series = len(channels.planes.plane.shape) == 1
+    return _N_TERMS if is_series and not channels.with_missing else 1
+
+
+def default_boundary(n_terms: int) -> str:
+    """How windows and patches meet the ends of an axis."""
+    return "inside" if n_terms > 1 else "pad"
+
+
+def default_max_features(channels: FittedChannels | None, n_terms: int) -> int | str:
     """Number of candidates at a node, where it was left open."""
+    if n_terms > 1:
+        return _N_FITS
     if channels is None or len(channels.planes.plane.shape) > 1:
         return "sqrt"
     return _ROOTS_OF_SERIES * math.isqrt(channels.layout.n_cells)
 
 
 def default_growth(
-    channels: FittedChannels | None, out_of_bag: Any, class_weight: Any
+    channels: FittedChannels | None, n_terms: int, out_of_bag: Any, class_weight: Any
 ) -> dict[str, Any]:
     """Thresholds and draws of samples: those of the papers, or those of windows on channels."""
     if channels is None:
         return {"thresholds": "best", "bootstrap": True}
-    is_series = len(channels.planes.plane.shape) == 1
-    chosen: dict[str, Any] = {"thresholds": "random" if is_series else "best", "bootstrap": False}
+    single = len(channels.planes.plane.shape) == 1 and n_terms == 1
+    chosen: dict[str, Any] = {"thresholds": "random" if single else "best", "bootstrap": False}
     if class_weight is not None:
         # Weights change nothing in trees of pure leaves that see all samples.
         chosen["bootstrap"] = True

@@ -86,8 +86,9 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     (8, 8)
     """
 
-    max_features: int | float | str | None = growing(AUTO)
+    _combines = True
 
+    max_features: int | float | str | None = growing(AUTO)
     thresholds: str = growing(AUTO)
     bootstrap: Any = AUTO
 

@@ -55,8 +55,10 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
     """The windows with the largest importance, of a manifold forest with channels.
 
     The importance of a window is the decrease of impurity by all splits along it, normalised within
-    each tree and averaged over the trees, as `feature_importances_` are. Windows have many places
-    and sizes, so that few repeat; `importance_map` with ``by_channel=True`` adds them up.
+    each tree and averaged over the trees, as `feature_importances_` are. Where nodes combine
+    windows by a fit (``n_terms`` above 1), each of them has a share in proportion to its
+    coefficient. Windows have many places and sizes, so that few repeat; `importance_map` with
+    ``by_channel=True`` adds them up.
 
     Parameters
     ----------
@@ -101,9 +103,9 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
         nodes = nodes_of(arrays, tree)
         shares = share(gains[nodes])
         for node in np.flatnonzero(arrays.left[nodes] >= 0).tolist():
-            terms = tuple(arrays.windows(nodes.start + node))
-            credit[terms] = credit.get(terms, 0.0) + float(shares[node])
-            count[terms] = count.get(terms, 0) + 1
+            for terms, part in _parts(tuple(arrays.windows(nodes.start + node))):
+                credit[terms] = credit.get(terms, 0.0) + part * float(shares[node])
+                count[terms] = count.get(terms, 0) + 1
     importances = share(np.array(list(credit.values()), dtype=np.float64))
     # Equal importances keep the order of the splits.
     best = np.argsort(-importances, kind="stable")[:k]
@@ -114,6 +116,20 @@ def top_windows(forest: BaseForest, k: int | None = 10) -> TopWindows:
         np.array(list(count.values()), dtype=np.int64)[best],
         forest.fitted_.channel_names,
     )
+
+
+def _parts(terms: Terms) -> list[tuple[Terms, float]]:
+    """What is credited with a split: windows that a fit has combined one by one, others together.
+
+    Each comes with its share. Those of a fit are known by their scales.
+    """
+    if all(window.scale == 1 for _, window in terms):
+        return [(terms, 1.0)]
+    total = sum(abs(coefficient) for coefficient, _ in terms)
+    return [
+        (((1.0, window._replace(scale=1.0)),), abs(coefficient) / total)
+        for coefficient, window in terms
+    ]
 
 
 def _describe(terms: Terms, names: tuple[str, ...]) -> str:

@@ -19,6 +19,7 @@ from silvan.projections.mixture import Mixture
 from silvan.projections.node import Node
 from silvan.projections.perturbed import PerturbedHyperplanes
 from silvan.projections.ridge import RidgeDirections
+from silvan.projections.ridge_windows import RidgeWindows
 from silvan.projections.rotation import RandomRotation
 from silvan.projections.sparse import SparseSigns
 from silvan.projections.units import UnitFree
@@ -40,6 +41,7 @@ __all__ = [
     "ProjectionDistribution",
     "RandomRotation",
     "RidgeDirections",
+    "RidgeWindows",
     "SparseSigns",
     "UniformCombinations",
     "UnitFree",

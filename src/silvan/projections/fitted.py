@@ -80,11 +80,11 @@ def read_sample(node: Node, features: NDArray[Any], counts: NDArray[Any]) -> Fit
     weights = (node.weights * counts)[kept]
     targets = node.targets[kept]
     if targets.ndim == 2:
-        targets = _center(targets, weights)
-    return FitSample(_center(X[kept], weights), targets, weights)
+        targets = center(targets, weights)
+    return FitSample(center(X[kept], weights), targets, weights)
 
 
-def _center(values: NDArray[np.float64], weights: Vector) -> NDArray[np.float64]:
+def center(values: NDArray[np.float64], weights: Vector) -> NDArray[np.float64]:
     """The first sample is subtracted before the mean: a constant column becomes exactly zero."""
     if len(values) == 0:
         return values

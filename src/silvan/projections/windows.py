@@ -187,12 +187,17 @@ class Windows(ProjectionDistribution):
         directions : list of list of (float, Window)
             The coefficients and windows of each direction.
         """
+        return self._draw_windows(n_directions, random_state, None)
+
+    def _draw_windows(
+        self, n_directions: int, random_state: Any, samples: _core.NodeSamples | None
+    ) -> list[Terms]:
         check_integer("n_directions", n_directions, 1)
         n_features = sum(math.prod(shape) for shape in self._shapes())
         self.validate(n_features)
         seed = int(check_random_state(random_state).randint(2**63, dtype=np.int64))
         (indptr, _, coefficients), table = _core.sample_windows(
-            self._to_native(n_features), _core.NodePlace(seed, 0), n_directions
+            self._to_native(n_features), _core.NodePlace(seed, 0), n_directions, samples
         )
         terms = list(zip(coefficients.tolist(), read_windows(table), strict=True))
         return [terms[indptr[i] : indptr[i + 1]] for i in range(n_directions)]
@@ -202,13 +207,15 @@ class Windows(ProjectionDistribution):
 
         They are written over the cells, which means and slopes can be.
         """
+        return self._over_cells(self.sample_windows(node.n_directions, rng), node.n_features)
+
+    def _over_cells(self, drawn: list[Terms], n_features: int) -> sparse.csr_array[np.float64]:
+        """Directions over windows as directions over the cells."""
         shapes = self._shapes()
         firsts = np.cumsum([0, *(math.prod(shape) for shape in shapes)])
         wraps = [axis.boundary == "wrap" for axis in self._channels()[0]]
-        directions = np.zeros((node.n_directions, node.n_features))
-        for direction, terms in zip(
-            directions, self.sample_windows(node.n_directions, rng), strict=True
-        ):
+        directions = np.zeros((len(drawn), n_features))
+        for direction, terms in zip(directions, drawn, strict=True):
             for coefficient, window in terms:
                 if not window.is_linear:
                     raise ValueError(
@@ -354,7 +361,12 @@ def read_windows(table: _core.WindowTable) -> list[Window]:
     if len(table) == 0:
         return []
     boxes = table.box.reshape(len(table), -1, 2).tolist()
-    rest = (table.channel.tolist(), table.statistic.tolist(), table.shift.tolist())
+    rest = (
+        table.channel.tolist(),
+        table.statistic.tolist(),
+        table.shift.tolist(),
+        table.scale.tolist(),
+    )
     return [
         Window(
             channel,
@@ -362,6 +374,7 @@ def read_windows(table: _core.WindowTable) -> list[Window]:
             tuple(end for _, end in box),
             STATISTICS[statistic],
             shift,
+            scale,
         )
-        for box, channel, statistic, shift in zip(boxes, *rest, strict=True)
+        for box, channel, statistic, shift, scale in zip(boxes, *rest, strict=True)
     ]

@@ -18,6 +18,7 @@ from silvan.forests.supervised import SupervisedForest
 from silvan.projections import (
     Patches,
     ProjectionDistribution,
+    RidgeWindows,
     SparseSigns,
     UniformCombinations,
     UnitFree,
@@ -203,7 +204,12 @@ def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[
     """
     n_features = features_of_a_sample(forest)
     if isinstance(forest, GridForest) and forest.channels_ is not None:
-        return [window_grid(forest.channels_, max_directions=max_directions)]
+        grid = window_grid(forest.channels_, max_directions=max_directions)
+        if not isinstance(forest.windows(), RidgeWindows):
+            return [grid]
+        # Combinations of windows are few: their number stays.
+        combined = {name: values for name, values in grid.items() if name != "max_features"}
+        return [grid, combined]
     if isinstance(forest, GridForest):
         return [patch_grid(forest.patches(), max_directions=max_directions)]
     searched = direction_grid(forest.projections, n_features, max_directions=max_directions)

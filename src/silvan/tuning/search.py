@@ -63,8 +63,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     param_grid : dict or list of dict, default=None
         Values to try for each parameter, as in ``sklearn.model_selection.GridSearchCV``. None is
         `direction_grid` for the estimator's projections, with up to four more candidates that have
-        ``thresholds="random"``, and `window_grid` for a manifold forest (`patch_grid` for one with
-        ``channels="raw"``).
+        ``thresholds="random"``, and `window_grid` for a manifold forest, of single windows and of
+        combinations where those are its default (`patch_grid` for one with ``channels="raw"``).
         `n_estimators` cannot be searched: more trees are never worse.
     min_trees : int, default=20
         Trees of every candidate in the first round.

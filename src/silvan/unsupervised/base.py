@@ -32,6 +32,7 @@ from silvan.projections import (
     CanonicalDirections,
     ProjectionDistribution,
     RidgeDirections,
+    RidgeWindows,
     UniformCombinations,
 )
 from silvan.projections.mixture import find_component
@@ -135,7 +136,7 @@ class GaussianForest(BaggedForest):
 
     def _resolve_projections(self, n_features: int) -> ProjectionDistribution:
         projections = super()._resolve_projections(n_features)
-        for fitted in (RidgeDirections, CanonicalDirections):
+        for fitted in (RidgeDirections, RidgeWindows, CanonicalDirections):
             if find_component(projections, fitted) is not None:
                 raise invalid(
                     "projections",
