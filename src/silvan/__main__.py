@@ -7,12 +7,14 @@ import sys
 from importlib.util import find_spec
 
 from silvan.app.errors import exit_code_of_stop
+from silvan.app.streams import open_closed_streams
 
 _NEEDED = ("typer", "rich", "pyarrow", "PIL", "jinja2")
 
 
 def main() -> None:
     """Run the command line, or say what is missing for it."""
+    open_closed_streams()
     try:
         missing = [name for name in _NEEDED if find_spec(name) is None]
         if missing:

@@ -17,13 +17,15 @@ class ProgressBar:
     Where items take unequal time, pass the seconds that are left, too; a note is shown behind them.
 
     A context manager, so that the line is ended whatever happens inside.
+
+    A stream that is closed or full ends no fit: nothing more is shown.
     """
 
     def __init__(self, total: int, *, what: str, stream: TextIO | None = None) -> None:
         self._total = total
         self._what = what
-        self._stream = sys.stderr if stream is None else stream
-        self._terminal = self._stream.isatty()
+        self._stream: TextIO | None = sys.stderr if stream is None else stream
+        self._terminal = self._stream is not None and self._stream.isatty()
         self._start = self._last_line = time.monotonic()
         self._shown = -1
 
@@ -68,8 +70,13 @@ class ProgressBar:
         return f"[{bar}] {done}/{self._total} {self._what}, {time_text}"
 
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        if self._stream is None:  # standard error of a program without a console
+            return
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):  # a full disk, a reader that left, a closed file
+            self._stream, self._terminal = None, False
 
 
 def _duration(seconds: float) -> str:

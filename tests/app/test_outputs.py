@@ -117,6 +117,49 @@ def test_wrong_options_leave_an_existing_result(run, place):
     assert (place / "old.csv").read_text() == "old"
 
 
+PRINTERS = {
+    "predict": ("predict", "m.silvan", "d.csv"),
+    "info": ("info", "m.silvan"),
+    "score": ("score", "m.silvan", "d.csv"),
+}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", PRINTERS)
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+def test_results_that_cannot_be_printed_are_one_sentence(place, command, redirection):
+    program = f'exec "$0" "$@" {redirection}'
+    done = subprocess.run(["sh", "-c", program, *PROGRAM, *PRINTERS[command]], stderr=-1, text=True)
+    assert done.returncode == 5
+    sentence = done.stderr.splitlines()[-1]
+    assert sentence.startswith("silvan: standard output could not be written (")
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-"])
+def test_messages_that_cannot_be_printed_stop_no_work(place, redirection):
+    for name, arguments in (("w.csv", WRITERS["predict"]), ("w.silvan", WRITERS["fit"])):
+        program = f'exec "$0" "$@" {redirection}'
+        done = subprocess.run(["sh", "-c", program, *PROGRAM, *arguments, "--out", name], stdout=-1)
+        assert done.returncode == 0
+        assert (place / name).stat().st_size > 0
+
+
+def test_a_closed_standard_input_is_empty(place):
+    program = 'exec "$0" "$@" <&-'
+    arguments = [*PROGRAM, "predict", "m.silvan", "-"]
+    done = subprocess.run(["sh", "-c", program, *arguments], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stderr == "silvan: standard input is empty; pipe data into it, or name a file.\n"
+
+
+def test_what_is_no_file_is_no_model(run, place):
+    assert ". is a folder, not a model; name the file" in messages(run("info", ".", code=4))
+    assert "which can hold data only; name the" in messages(run("predict", "-", "d.csv", code=4))
+
+
 def test_columns_that_silvan_adds_are_not_replaced_by_kept_ones(run, place):
     table = pa.csv.read_csv(place / "d.csv")
     names = [*table.column_names, "prediction", "p_setosa"]

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from silvan import (
     BoostedForestClassifier,
+    BoostedForestRegressor,
     DensityForest,
     ForestClassifier,
     ForestRegressor,
@@ -14,6 +15,8 @@ from silvan import (
     ManifoldForestClassifier,
     _core,
 )
+from silvan.export import to_dict, to_text
+from silvan.inspection import out_of_bag_curve
 from silvan.projections import AxisAligned, Dictionary, ProjectionDistribution, SparseSigns
 
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -334,3 +337,27 @@ def test_missing_labels_are_counted_in_the_error(missing):
                 forest.fit(samples, targets)
     with pytest.raises(ValueError, match="2 of 30 targets are missing; leave out these samples"):
         ForestClassifier(2).fit(X, pd.Series(labels).astype("string"))
+
+
+def test_targets_of_too_many_dimensions_are_not_blamed_on_the_samples():
+    for forest in (ForestRegressor(2), BoostedForestRegressor(2)):
+        with pytest.raises(ValueError, match=r"y must have one .* is \(30, 2, 2\); pass"):
+            forest.fit(X, np.ones((30, 2, 2)))
+
+
+def test_levels_of_quantiles_that_are_text_are_reported_by_name():
+    with pytest.raises(ValueError, match=r"q must be a level in \[0, 1\] .*, but it is 'median'"):
+        ForestRegressor(2).fit(X, Y).predict_quantiles(X, "median")
+
+
+@pytest.mark.parametrize("answer", ["high", np.ones(3), None])
+def test_functions_for_out_of_bag_scores_must_return_numbers(answer):
+    with pytest.raises(ValueError, match="what oob_score returns must be a number, but it is"):
+        ForestClassifier(20, oob_score=lambda true, predicted: answer).fit(X, Y)
+
+
+def test_readers_of_predictions_refuse_forests_without_targets():
+    forest = DensityForest(2, random_state=0).fit(X)
+    for read in (to_text, to_dict, lambda forest: out_of_bag_curve(forest, X, Y)):
+        with pytest.raises(ValueError, match="forest must be a classifier or a regressor, but it"):
+            read(forest)

@@ -150,6 +150,18 @@ def test_log_gets_a_line_now_and_then(monkeypatch):
     assert [line.split()[1] for line in lines] == ["9/40", "19/40", "29/40", "39/40", "40/40"]
 
 
+def test_a_stream_that_fails_ends_no_fit(labelled, monkeypatch):
+    X, y = labelled
+
+    class Full(Terminal):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+    for stream in (Full(), None):
+        monkeypatch.setattr("sys.stderr", stream)
+        assert ForestClassifier(3, verbose=1, random_state=0).fit(X, y).forest_.n_trees == 3
+
+
 def test_interrupted_progress_ends_its_line():
     stream = Terminal()
     with pytest.raises(KeyboardInterrupt), ProgressBar(4, what="trees", stream=stream) as progress:

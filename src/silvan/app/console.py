@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from typer.core import TyperGroup
 
 from silvan.app.errors import AppError, Terminated, exit_code_of_stop
+from silvan.app.streams import printing, telling
 
 Item = TypeVar("Item")
 
@@ -29,13 +30,13 @@ class Program(TyperGroup):
             with _raised_on_termination(), _noted_warnings():
                 return super().invoke(ctx)
         except AppError as error:
-            typer.echo(f"silvan: {error}", err=True)
+            note(f"silvan: {error}")
             raise typer.Exit(error.exit_code) from None
         except (Exception, KeyboardInterrupt, Terminated) as error:
             code = exit_code_of_stop(error)
             if code is None:
                 raise
-            typer.echo("silvan: stopped.", err=True)
+            note("silvan: stopped.")
             raise typer.Exit(code) from None
 
 
@@ -70,12 +71,14 @@ def _noted_warnings() -> Iterator[None]:
 
 def say(text: str) -> None:
     """Print a result."""
-    typer.echo(text)
+    with printing():
+        typer.echo(text)
 
 
 def note(text: str) -> None:
     """Print what is good to know; not part of the result."""
-    typer.echo(text, err=True)
+    with telling():
+        typer.echo(text, err=True)
 
 
 def steps(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:

@@ -109,9 +109,13 @@ def check_data(*paths: Path | None) -> None:
 
 
 def check_model(path: Path) -> None:
-    """Refuse a model that is not there, or data in its place."""
+    """Refuse a model that is not there, or something else in its place."""
+    if str(path) == "-":
+        raise ModelError("- is standard input, which can hold data only; name the model's file.")
     if not path.exists():
         raise ModelError(f"{path} does not exist; make a model with: silvan fit DATA --out {path}")
+    if path.is_dir():
+        raise ModelError(f"{path} is a folder, not a model; name the file that silvan fit wrote.")
     if is_data(path) and path.is_file() and not _begins_like_model(path):
         raise ModelError(
             f"{path} is a file of data, not a model; pass the model that silvan fit wrote first, "

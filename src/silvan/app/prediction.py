@@ -19,6 +19,7 @@ from silvan.app.data import Batch, Source
 from silvan.app.errors import DataError, UsageError
 from silvan.app.models import layout_of
 from silvan.app.outputs import writing
+from silvan.app.streams import printing
 from silvan.forests.base import BaseForest
 
 BATCH_ROWS = 32_768
@@ -84,7 +85,7 @@ def open_writer(path: Path | None) -> Iterator[Callable[[pa.Table], None]]:
     The file appears when the block ends well; half of the predictions would look like all.
     """
     if path is None:
-        with _open_stream(".csv", sys.stdout.buffer) as write:
+        with printing(), _open_stream(".csv", sys.stdout.buffer) as write:
             yield write
         return
     with (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from silvan._validation import check_flag, check_integer, check_one_output, invalid, is_integer
+from silvan._validation import check_flag, check_integer, check_predictor, invalid, is_integer
 from silvan.export.tree_nodes import category_names, tree_nodes
 from silvan.export.tree_writer import Style, TreeWriter
 from silvan.forests.base import BaseForest
@@ -75,7 +75,7 @@ def to_text(
     |   |--- petal length (cm) >  4.75
     |   |   |--- class: 2 (0.86)
     """
-    check_one_output(forest)
+    check_predictor(forest)
     check_tree(forest, tree)
     check_integer("max_depth", max_depth, 1, or_none=True)
     check_integer("decimals", decimals, 0)
@@ -124,7 +124,7 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
     >>> root["features"], root["coefficients"], root["left"], root["right"]
     ([1, 3], [1.0, -1.0], 1, 2)
     """
-    check_one_output(forest)
+    check_predictor(forest)
     patches = grid_of(forest)
     names = forest.fitted_.feature_names
     classes = getattr(forest, "classes_", None)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from silvan import _core
 from silvan._persistence import require_fitted
-from silvan._validation import check_choice, warn_user
+from silvan._validation import check_choice, invalid, warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.agnostic import check_agnostic_directions
 from silvan.forests.bagged import BaggedForest
@@ -180,7 +180,16 @@ class BaggedSupervisedForest(
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
         y_true, y_pred = self._keep_out_of_bag(predictions, samples.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
-        self.oob_score_ = float(metric(y_true, y_pred)) if len(y_true) else np.nan
+        score = metric(y_true, y_pred) if len(y_true) else np.nan
+        try:
+            self.oob_score_ = float(score)
+        except (TypeError, ValueError):
+            raise invalid(
+                "what oob_score returns",
+                "a number",
+                score,
+                "pass a function such as sklearn.metrics.balanced_accuracy_score, or True",
+            ) from None
 
     def forest_weights(self, X: ArrayLike) -> csr_array:
         """How much each training sample counts in the prediction for each sample of `X`.

@@ -127,7 +127,10 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
             Of shape (n_samples, n_quantiles), or (n_samples, n_quantiles, n_outputs_) for several
             outputs; a single number `q` drops the axis of the quantiles.
         """
-        levels = np.asarray(q, dtype=np.float64)
+        try:
+            levels = np.asarray(q, dtype=np.float64)
+        except (TypeError, ValueError):
+            levels = np.empty(0)
         if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
             raise invalid("q", "a level in [0, 1] or a sequence of them", q, "pass for example 0.5")
         leaves = self.apply(X)

@@ -122,7 +122,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             checked = self._check_arrays(X, y, reset, rules)
             check_numbers(checked[0] if isinstance(checked, tuple) else checked)
         except (TypeError, ValueError, OverflowError) as error:
-            self._refuse_dimensions(X, error)
+            self._refuse_dimensions(X, y, error)
             refuse_odd_columns(X, self._categories)
             if y is not None and not isinstance(y, str):
                 refuse_missing_targets(y)
@@ -167,15 +167,20 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             return check_array(encoded, estimator=self, input_name="X", **rules)
         return check_X_y(encoded, y, estimator=self, **rules)
 
-    def _refuse_dimensions(self, X: Any, error: Exception) -> None:
-        """Say which forest takes images and series, where that is what is wrong."""
-        if "Found array with dim" in str(error):
-            kind = "Regressor" if self._numeric_targets else "Classifier"
+    def _refuse_dimensions(self, X: Any, y: Any, error: Exception) -> None:
+        """Say what has too many dimensions, and which forest takes images and series."""
+        if "Found array with dim" not in str(error):
+            return
+        if np.ndim(X) <= 2:
             raise ValueError(
-                f"X must have two dimensions, samples and features, but its shape is "
-                f"{np.shape(X)}; use ManifoldForest{kind} for samples on a grid, or pass "
-                "X.reshape(len(X), -1)."
+                "y must have one dimension, or two for several outputs, but its shape is "
+                f"{np.asarray(y).shape}; pass one target, or one row of targets, for each sample."
             ) from error
+        kind = "Regressor" if self._numeric_targets else "Classifier"
+        raise ValueError(
+            f"X must have two dimensions, samples and features, but its shape is {np.shape(X)}; "
+            f"use ManifoldForest{kind} for samples on a grid, or pass X.reshape(len(X), -1)."
+        ) from error
 
     def _check_samples(self, X: Any) -> NDArray[Any]:
         if self._needs_no_check(X):

@@ -42,8 +42,9 @@ def check_training_samples(forest: BaseForest, X: Any, y: Any) -> tuple[NDArray[
     one.
     """
     fitted = forest.fitted_
+    if fitted.encode is None:
+        raise invalid("forest", "a classifier or a regressor", forest, "pass one of these")
     rows, sampling = fitted.read(X), fitted.sampling
-    assert fitted.encode is not None
     several = np.ndim(y) == 2 and not isinstance(forest, ForestClassifier)
     encoded = fitted.encode(np.asarray(y) if several else column_or_1d(y))
     targets = encoded.encoded
