@@ -51,6 +51,7 @@ ESTIMATORS = {
 DISTRIBUTIONS = {
     "Patches": {"shape": (3, 3)},
     "Windows": {"shapes": [(3, 3)]},
+    "RidgeWindows": {"shapes": [(3, 3)]},
     "GraphNeighborhoods": {"graph": np.eye(9, k=1) + np.eye(9, k=-1)},
     "EdgeNeighborhoods": {"edges": [(i, i + 1) for i in range(9)]},
     "Dictionary": {"atoms": np.eye(9)},

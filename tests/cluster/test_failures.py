@@ -74,6 +74,27 @@ def test_a_worker_that_is_killed_while_it_grows_costs_no_tree(
     client.wait_for_workers(2, timeout=300)
 
 
+def test_workers_that_do_not_run_yet_get_the_samples_later(
+    client: Client, assert_same: Any, local: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = make_samples()
+    asked: list[list[str]] = []
+    replicate = Client.replicate
+
+    def refuse_once(self: Client, futures: Any, *, workers: list[str]) -> Any:
+        asked.append(workers)
+        if len(asked) == 1:
+            # What the scheduler says of workers that have registered but do not run.
+            raise ValueError("Can not use replicate to delete data")
+        return replicate(self, futures, workers=workers)
+
+    monkeypatch.setattr(Client, "replicate", refuse_once)
+    forest = silvan.dask.ForestClassifier(**SETTINGS, layout="replicated")
+    forest.fit(da.from_array(X, chunks=(2000, -1)), da.from_array(y, chunks=2000))
+    assert_same(forest, local)
+    assert asked[1] == asked[0]
+
+
 def test_a_worker_that_joins_late_takes_part(
     cluster: LocalCluster, client: Client, local: Any
 ) -> None:

@@ -100,7 +100,11 @@ class Replicated:
         new = workers - holders
         if new:
             self._session.wait([self._replica])
-            self._session.client.replicate([self._replica], workers=sorted(new))
+            try:
+                self._session.client.replicate([self._replica], workers=sorted(new))
+            except ValueError:
+                # None of them runs yet, or no longer: they are asked again after the next trees.
+                return workers & holders
         return workers
 
 

@@ -99,7 +99,7 @@ class Windows(ProjectionDistribution):
     >>> windows = Windows([(4, 6), (4, 6)], max_size=3, statistics=("mean", "spread"))
     >>> for coefficient, window in windows.draw_windows(2, random_state=0)[0]:
     ...     print(coefficient, window)
-    1.0 Window(channel=0, start=(3, 1), end=(4, 4), statistic='spread', shift=0)
+    1.0 Window(channel=0, start=(3, 1), end=(4, 4), statistic='spread', shift=0, scale=1.0)
 
     Sums have one position more along each axis than there are cells, 35 for each channel here:
 
