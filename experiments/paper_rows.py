@@ -165,9 +165,9 @@ ROWS = (
         "robustness",
         "10 draws, 500 or 1,000 trees",
         ROBUST,
-        "One draw and 100 trees, where ten draws of 1,000 take hours of one core. What the "
-        "thesis says holds where systems are more than two points apart; closer ones (Trunk up "
-        "to 100 features) one draw cannot order.",
+        "One draw and 100 trees, where ten draws of 1,000 would take hours of one core (an "
+        "estimate). What the thesis says holds where systems are more than two points apart; "
+        "closer ones (Trunk up to 100 features) one draw cannot order.",
     ),
     Row(
         "Figure 2.4",
@@ -257,7 +257,8 @@ ROWS = (
         "10 draws, 1,000 trees",
         GRID,
         "With 200 samples of orthant, which the thesis does not have, RerF is a point behind "
-        "RF. Three draws and 100 trees, where ten draws of 1,000 take hours of one core.",
+        "RF. Three draws and 100 trees, where ten draws of 1,000 would take hours of one core (an "
+        "estimate).",
     ),
     Row(
         "Figure 3.3",
