@@ -44,9 +44,9 @@ figure.colorbar(image, ax=axes)
 # %%
 # The response shows in the mean, the rhythm hardly anywhere. The forest is told that neighbouring
 # sensors do not belong together, ``contiguous=(False, True)``: each has its own series,
-# differences, spectrum and convolutions, and a split looks at the mean, the spread or the slope of
-# a stretch of one of them. How long may a stretch be? The samples that a tree did not draw decide,
-# without any held-out data:
+# differences, spectrum and convolutions. A split adds up the means, spreads and slopes of forty
+# stretches of them, by a regression. How long may a stretch be? The samples that a tree did not
+# draw decide, without any held-out data:
 
 from silvan import ManifoldForestClassifier
 from silvan.tuning import OutOfBagSearch
@@ -75,8 +75,8 @@ for name, rival in (
 
 # %%
 # Where does it look? The map has the shape of a recording and, with ``axes_.label``, its names.
-# Both places stand out. (The very last steps do so more than they should: windows that the end cuts
-# short share their gain among fewer steps, see :doc:`/guide/grids`.)
+# Both places stand out. (The first and last steps do so less than they should: stretches lie inside
+# a recording, so that fewer of them cover its ends, see :doc:`/guide/grids`.)
 
 from silvan.inspection import importance_map, top_windows
 
@@ -98,7 +98,8 @@ axis.plot(1 + np.arange(len(rhythm)), 100 * rhythm, color="#1b7837")
 axis.set(xlabel="frequency, Hz", ylabel="importance, %", title="spectrum of C4")
 
 # %%
-# The single windows that separate the classes best:
+# The windows with the largest part in these sums. Each is drawn anew, so that none counts for much;
+# ``n_terms=1`` gives splits along single windows, which are easier to read:
 
 print(top_windows(forest, 5))
 

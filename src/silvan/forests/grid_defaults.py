@@ -62,9 +62,9 @@ def _series_channels(plane: Plane, n_planes: int, kernels: tuple[int, int]) -> l
     if length >= 3:
         channels.append(Difference())
     if length >= _MIN_SERIES:
-        n_kernels, length = max(4, kernels[0] // n_planes), kernels[1]
+        n_kernels, max_length = max(4, kernels[0] // n_planes), kernels[1]
         channels.append(Spectrum())
-        channels += [Convolutions(n_kernels, length, order) for order in (0, 1)]
+        channels += [Convolutions(n_kernels, max_length, order) for order in (0, 1)]
     return channels
 
 
