@@ -15,6 +15,7 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kPartitionBlock = std::int64_t{1} << 13;
+constexpr std::int64_t kAhead = 32;  // samples whose codes are on their way from memory
 // Nanoseconds of work that are worth waking threads for.
 constexpr std::int64_t kSharedWork = std::int64_t{1} << 15;
 
@@ -47,11 +48,13 @@ void CodedTreeGrower::start(const TreeTask& task, SharedLoops& loops) {
         task.samples == nullptr ? pool_.n_samples() : static_cast<std::int64_t>(task.samples->size());
     samples_.allocate(static_cast<std::size_t>(n));
     spare_.allocate(static_cast<std::size_t>(n));
-    if (task.samples == nullptr) {
-        std::iota(samples_.data(), samples_.data() + n, 0U);
-    } else {
-        std::copy_n(task.samples->data(), n, samples_.data());
-    }
+    loops.for_blocks(n, kPartitionBlock, [&](std::int64_t first, std::int64_t last) {
+        if (task.samples == nullptr) {
+            std::iota(samples_.data() + first, samples_.data() + last, static_cast<std::uint32_t>(first));
+        } else {
+            std::copy(task.samples->data() + first, task.samples->data() + last, samples_.data() + first);
+        }
+    });
     CodedNode root;
     root.end = n;
     nodes_.push_back(root);
@@ -245,8 +248,10 @@ std::int64_t CodedTreeGrower::partition_block(const CodedSplit& split, std::int6
     std::uint32_t* spare = spare_.data() + begin;
     std::int64_t n_left = begin;
     std::int64_t n_right = 0;
+    const std::int64_t last = end - 1;
     for (std::int64_t i = begin; i < end; ++i) {
         const std::uint32_t sample = samples[i];
+        __builtin_prefetch(codes + static_cast<std::int64_t>(samples[std::min(i + kAhead, last)]) * kColumnGroup);
         const bool left = goes_left(codes[static_cast<std::int64_t>(sample) * kColumnGroup]);
         samples[n_left] = sample;
         spare[n_right] = sample;

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 
 #include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kStep = std::int64_t{1} << 15;          // samples between looks at the clock
-constexpr std::int64_t kOrderBlock = std::int64_t{1} << 13;    // samples that are worth a thread
-constexpr std::int64_t kSmallestPart = std::int64_t{1} << 13;  // samples that are worth a histogram of their own
+constexpr std::int64_t kStep = std::int64_t{1} << 15;        // samples between looks at the clock
+constexpr std::int64_t kOrderBlock = std::int64_t{1} << 13;  // samples that are worth a thread
+// Nanoseconds to add a sample to the bins of a group, and to clear a word of a part's histogram and add it to another.
+constexpr double kSampleCost = 4.0;
+constexpr double kWordCost = 0.8;
 
 // Adds up what samples have, a pair of words or one for each.
 void add_pairs(const std::int32_t* pairs, std::int64_t n_words, std::int64_t n, std::int64_t* sum) {
@@ -180,6 +183,28 @@ void NodeHistograms::add_group(const NodeSamples& node, std::int64_t group, std:
     }
 }
 
+// Into how many parts the samples are divided, so that groups times parts keep all threads busy to the end: with 7
+// groups and 2 threads the last group would be waited for. Each part has a histogram of its own, which costs, too.
+std::int64_t NodeHistograms::count_parts(std::int64_t n_samples, std::int64_t n_threads) const {
+    if (n_threads == 1) return 1;
+    const std::int64_t n_groups = pool_->n_groups();
+    const double words = static_cast<double>(search_->n_words()) / static_cast<double>(n_groups);
+    const double samples = static_cast<double>(n_samples) * static_cast<double>(outputs_->size());
+    std::int64_t best = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t n_parts = 1; n_parts <= 2 * n_threads; ++n_parts) {
+        const std::int64_t n_turns = (n_groups * n_parts + n_threads - 1) / n_threads;
+        const double turn =
+            kSampleCost * samples / static_cast<double>(n_parts) + (n_parts > 1 ? kWordCost * words : 0.0);
+        const double cost = static_cast<double>(n_turns) * turn;
+        if (cost < least) {
+            least = cost;
+            best = n_parts;
+        }
+    }
+    return best;
+}
+
 void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::int32_t parent,
                           const std::function<void(std::int64_t, std::int64_t)>& ready, SharedLoops& loops) {
     NodeSamples here = node;
@@ -187,8 +212,7 @@ void NodeHistograms::fill(const NodeSamples& node, std::int32_t histogram, std::
         here = {node.samples + node.begin, 0, node.size(), false};
     }
     const std::int64_t n_groups = pool_->n_groups();
-    const std::int64_t wanted = loops.n_threads() == 1 ? 1 : (2 * loops.n_threads() + n_groups - 1) / n_groups;
-    const std::int64_t n_parts = std::max<std::int64_t>(1, std::min(wanted, here.size() / kSmallestPart));
+    const std::int64_t n_parts = count_parts(here.size(), loops.n_threads());
     std::vector<std::int32_t> parts{histogram};
     while (static_cast<std::int64_t>(parts.size()) < n_parts) parts.push_back(acquire());
     const auto at = [this](std::int32_t h) { return memory_[static_cast<std::size_t>(h)].data(); };

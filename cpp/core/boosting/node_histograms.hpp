@@ -47,6 +47,7 @@ public:
 
 private:
     bool is_asked_for(const PoolByte& byte) const;
+    std::int64_t count_parts(std::int64_t n_samples, std::int64_t n_threads) const;
     void add_group(const NodeSamples& node, std::int64_t group, std::int64_t* histogram) const;
     void read_shared_bytes(std::int64_t group, std::int64_t* histogram) const;
     static void read_column(const PoolColumn& column, std::int64_t n_words, const std::int64_t* total,

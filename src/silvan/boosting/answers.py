@@ -55,13 +55,21 @@ def ask_derivatives(
         if part.shape != raw.shape:
             rule = f"of shape {raw.shape}, as the raw scores have, for gradients and for hessians"
             raise _wrong(loss, "derivatives", rule, f"one of shape {part.shape}")
-    if not (np.isfinite(gradients).all() and np.isfinite(hessians).all() and hessians.min() >= 0):
-        raise ValueError(
-            f"{type(loss).__name__}.derivatives must return finite gradients and finite hessians "
-            ">= 0, but some times their weights are not; rescale the targets or weights, lower "
-            "learning_rate, or correct the loss where it is your own."
-        )
     return gradients, hessians
+
+
+def require_finite(loss: Loss, gradients: Floats, hessians: Floats) -> None:
+    """Raise where no tree can be grown on such derivatives.
+
+    The core looks at them as it rounds them; this says whose they are.
+    """
+    if np.isfinite(gradients).all() and np.isfinite(hessians).all() and (hessians >= 0).all():
+        return
+    raise ValueError(
+        f"{type(loss).__name__}.derivatives must return finite gradients and finite hessians "
+        ">= 0, but some times their weights are not; rescale the targets or weights, lower "
+        "learning_rate, or correct the loss where it is your own."
+    )
 
 
 def ask_leaf_values(

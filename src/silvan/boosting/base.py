@@ -138,7 +138,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         stops = stops_early(self, samples.sampling.plan.n_kept)
         stopping = Stopping(int(self.n_iter_no_change), float(self.tol)) if stops else None
         out_of_bag = self.early_stopping == OUT_OF_BAG
-        parts = make_parts(samples, self.validation_fraction if stops and not out_of_bag else None)
+        held_out = self.validation_fraction if stops and not out_of_bag else None
+        parts = make_parts(samples, held_out, self._n_threads())
         training = parts.training
         settle_leaves(self, len(training.y), options)
         loss = self._make_loss(samples.targets).adapt(training.y, training.weight)

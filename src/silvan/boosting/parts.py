@@ -29,14 +29,14 @@ class Parts(NamedTuple):
     order: NDArray[np.uint32]  # canonical, of the samples to grow on
 
 
-def make_parts(samples: TrainingSamples, share: int | float | None) -> Parts:
+def make_parts(samples: TrainingSamples, share: int | float | None, n_threads: int = 1) -> Parts:
     """Merge samples that are equal into one of their total weight, and hold a share of them out.
 
     Then a whole weight and a repeated sample are the same, and no sample is in both parts. Classes
     have the same share in both where that is possible.
     """
     y = samples.targets.kept(samples.sampling.plan)
-    ordered, weight = _distinct(samples, y)
+    ordered, weight = _distinct(samples, y, n_threads)
     held_out = None
     if share is not None:
         ordered, validation = _split(ordered, y, share, samples.sampling.seed)
@@ -49,14 +49,17 @@ def make_parts(samples: TrainingSamples, share: int | float | None) -> Parts:
 
 
 def _distinct(
-    samples: TrainingSamples, y: NDArray[Any]
+    samples: TrainingSamples, y: NDArray[Any], n_threads: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64] | None]:
     """Numbers of one of each of the samples that are equal, in canonical order, and weights.
 
     The weights are total ones, to be read at these numbers; None if all are equal.
     """
     order, given = samples.sampling.order, samples.sampling.weights
-    repeats = _core.sample_repeats(samples.features.rows, y.reshape(len(y), -1), order).astype(bool)
+    targets = y.reshape(len(y), -1)
+    repeats = _core.sample_repeats(
+        samples.features.rows, targets, order, n_threads=n_threads
+    ).astype(bool)
     if not repeats.any():
         return order, given
     first = np.flatnonzero(~repeats)

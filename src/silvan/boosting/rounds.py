@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
-from threading import Lock
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silvan import _core
-from silvan.boosting.answers import ask_derivatives, ask_leaf_values
+from silvan._threads import share_in_pool
+from silvan.boosting.answers import ask_derivatives, ask_leaf_values, require_finite
 from silvan.boosting.parts import Part, Parts
 from silvan.boosting.scores import ScoredSamples, Scoring, best_round, has_converged
 from silvan.forest_arrays import ForestArrays
@@ -76,6 +75,8 @@ class Boosting:
         self._grown = [] if earlier is None else [earlier]
         self._n_rounds = n_rounds
         self._raw = self._begin_part(self._training, start)
+        # Filled in every round: fresh memory each time would be cleared by the system first.
+        self._gradients, self._hessians = np.empty_like(self._raw), np.empty_like(self._raw)
         if self._validation is not None:
             self._held_out = self._begin_part(self._validation, start)
 
@@ -117,7 +118,11 @@ class Boosting:
             self._before = self._raw.copy()
         renews = type(self._loss).leaf_values is not Loss.leaf_values
         raw = None if renews else self._raw
-        self._booster.grow_round(number, gradients, hessians, raw, self._n_threads)
+        try:
+            self._booster.grow_round(number, gradients, hessians, raw, self._n_threads)
+        except ValueError:
+            require_finite(self._loss, gradients, hessians)
+            raise
         if renews:
             self._renew_leaves()
         self._n_rounds = number + 1
@@ -127,7 +132,7 @@ class Boosting:
     def _derivatives(self, pool: ThreadPoolExecutor) -> tuple[Floats, Floats]:
         """Gradients and hessians, block by block, the blocks shared among threads."""
         training, raw = self._training, self._raw
-        gradients, hessians = np.empty_like(raw), np.empty_like(raw)
+        gradients, hessians = self._gradients, self._hessians
         size = min(max(raw.size // self._n_threads, _MIN_BLOCK), _MAX_BLOCK) // raw.shape[1] + 1
 
         def work(first: int) -> None:
@@ -137,7 +142,7 @@ class Boosting:
                 self._loss, training.y[block], raw[block], weight
             )
 
-        _share(work, range(0, len(raw), size), pool, self._n_threads)
+        share_in_pool(work, range(0, len(raw), size), pool, self._n_threads)
         return gradients, hessians
 
     def _renew_leaves(self) -> None:
@@ -186,33 +191,6 @@ def run_rounds(
             yield number
             if stopping is not None and has_converged(curves.decisive, *stopping):
                 return
-
-
-def _share(
-    work: Callable[[int], None], items: range, pool: ThreadPoolExecutor, n_threads: int
-) -> None:
-    """Do the work of all items on this thread and on as many others as can be started."""
-    left, lock = iter(items), Lock()
-
-    def take_items() -> None:
-        while True:
-            with lock:
-                item = next(left, None)
-            if item is None:
-                return
-            work(item)
-
-    helpers: list[Future[None]] = []
-    # What a pool without threads keeps in its queue finds nothing left when it runs after all.
-    with suppress(RuntimeError):
-        for _ in range(min(n_threads, len(items)) - 1):
-            helpers.append(pool.submit(take_items))
-    try:
-        take_items()
-    finally:
-        wait(helpers)
-    for helper in helpers:
-        helper.result()
 
 
 def rounds_to_keep(curves: Curves, n_rounds: int, stopping: Stopping | None) -> int:

@@ -170,7 +170,7 @@ class BaseForest(
         """The spread of each feature where directions have no units; None where they have."""
         if not self._has_unit_free_directions():
             return None
-        return measure_spreads(columns, self._n_categories())
+        return measure_spreads(columns, self._n_categories(), self._n_threads())
 
     def _check_parameters(self) -> None:
         check_parameters(self._settled())

@@ -34,11 +34,18 @@ class BinaryLogLoss(Loss):
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """Differences p - y, and p (1 - p)."""
-        # The exponential of what is not positive cannot overflow.
-        odds = np.exp(-np.abs(raw))
-        larger = 1.0 / (1.0 + odds)
-        smaller = odds * larger
-        return np.where(raw < 0, smaller, larger) - y[:, None], larger * smaller
+        # The exponential of what is not positive cannot overflow. Arrays are used again: fresh
+        # memory takes as long as the arithmetic.
+        smaller = np.abs(raw)
+        np.negative(smaller, out=smaller)
+        np.exp(smaller, out=smaller)
+        gradients = 1.0 + smaller
+        np.divide(1.0, gradients, out=gradients)  # the larger probability
+        smaller *= gradients
+        hessians = gradients * smaller
+        np.copyto(gradients, smaller, where=raw < 0)
+        gradients -= y[:, None]
+        return gradients, hessians
 
     def start(self, y: NDArray[Any], weight: Floats | None = None) -> Floats:
         """Log-odds of the second class."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._sparse import SparseSamples
+from silvan._threads import share_items
 
 # A spread is a power of two, and so is one over it, in float32.
 _MAX_EXPONENT = 126
@@ -19,6 +20,8 @@ _LARGEST_MULTIPLE = 64
 # by half a percent.
 _MAX_VALUES = 2**14
 _KEY_BITS = 64
+# Values whose keys are computed at once: a cache holds them.
+_BLOCK = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +39,13 @@ class ValueSample:
     @classmethod
     def of(cls, column: NDArray[Any]) -> ValueSample:
         """Of the values of a column that are not missing."""
-        values = np.unique(column[~np.isnan(column)])
-        largest = float(np.abs(values[[0, -1]].astype(np.float64)).max()) if len(values) else 0.0
-        return cls(*_thin_out(values, 0), largest)
+        level = _level_to_try(column)
+        values = np.unique(np.concatenate(list(_kept_parts(column, level))))
+        if level > 0 and len(values) <= _MAX_VALUES:  # a lower level may have few values, too
+            level, values = 0, np.unique(column[~np.isnan(column)])
+        # The largest value need not belong to the sample.
+        ends = np.fmax.reduce(np.abs(_ends(column))) if len(column) else np.nan
+        return cls(*_thin_out(values, level), 0.0 if np.isnan(ends) else float(ends))
 
     @classmethod
     def join(cls, parts: Sequence[ValueSample]) -> ValueSample:
@@ -59,13 +66,21 @@ class ValueSample:
 
 
 def measure_spreads(
-    columns: Any, n_categories: NDArray[np.int64] | None = None
+    columns: Any, n_categories: NDArray[np.int64] | None = None, n_threads: int = 1
 ) -> NDArray[np.float64]:
     """The spread of each column, a power of two; 1 for categories and where all values are 0."""
     if isinstance(columns, SparseSamples):
         return _sparse_spreads(*columns.distinct_values())
-    samples = sample_values(columns, n_categories)
-    return np.array([1.0 if sample is None else sample.spread for sample in samples])
+    numbers = np.arange(columns.shape[1])
+    if n_categories is not None:
+        numbers = numbers[n_categories == 0]
+    spreads = np.ones(columns.shape[1])
+
+    def measure(j: int) -> None:
+        spreads[j] = ValueSample.of(columns[:, j]).spread
+
+    share_items(measure, numbers.tolist(), n_threads if len(columns) > _MAX_VALUES else 1)
+    return spreads
 
 
 def sample_values(
@@ -114,6 +129,30 @@ def _sparse_spreads(values: NDArray[np.float64], ends: NDArray[np.intp]) -> NDAr
     few, largest = few[largest > 0], largest[largest > 0]
     spreads[few] = np.ldexp(1.0, _exponents(values, starts[few], ends[few], largest))
     return spreads
+
+
+def _level_to_try(column: NDArray[Any]) -> int:
+    """A level that leaves some more than few values where all differ; 0 where many seem equal."""
+    if len(column) <= _MAX_VALUES or column.dtype == np.uint8:
+        return 0
+    looked_at = column[: 2 * _MAX_VALUES]
+    if len(np.unique(looked_at)) < len(looked_at) // 2:
+        return 0
+    return max(0, (len(column) // (4 * _MAX_VALUES)).bit_length() - 1)
+
+
+def _kept_parts(column: NDArray[Any], level: int) -> Iterator[NDArray[Any]]:
+    """Values that are not missing, and have keys that are low enough for the level."""
+    size = max(1, len(column)) if level == 0 else _BLOCK
+    for first in range(0, max(1, len(column)), size):
+        values = column[first : first + size]
+        values = values[~np.isnan(values)]
+        yield values[_keys(values) >> np.uint64(_KEY_BITS - level) == 0] if level else values
+
+
+def _ends(column: NDArray[Any]) -> NDArray[np.float64]:
+    """The smallest and the largest value that are not missing."""
+    return np.array([np.fmin.reduce(column), np.fmax.reduce(column)], dtype=np.float64)
 
 
 def _thin_out(values: NDArray[Any], level: int) -> tuple[NDArray[Any], int]:
