@@ -1,14 +1,16 @@
-// Where directions have one term, samples walk in groups: each round takes every sample of a group one step further,
-// until all are at leaves. The steps of a round do not wait for each other, so that their loads overlap, and no branch
-// depends on where a sample goes.
+// Several samples walk at a time, a step each in turn: their steps do not wait for each other, so that their loads
+// overlap, and no branch depends on where a sample goes. After a few steps samples that have arrived make room for
+// others.
 //
-// Where directions have several terms, their number differs from node to node, and so the samples of a block are
-// divided at each node as in growing: they share the direction, and are projected by the same vector kernel. Once few
-// are left at a node, they walk the rest of the way one by one.
+// Where directions have several terms, the samples of a block are first divided at each node as in growing: they share
+// the direction, and are projected by the same vector kernel. Once few are left at a node, they walk the rest of the
+// way.
 //
 // Either way values are those of growing, bit for bit: a training sample can never be rounded to another side.
 #include "core/descent.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include "core/stopping.hpp"
@@ -16,8 +18,45 @@
 namespace silvan {
 namespace {
 
-constexpr std::size_t kGroup = 8;
-constexpr std::int64_t kWalkSingly = 8;  // where more samples are at a node, they are divided together
+constexpr std::size_t kTogether = 16;  // samples that walk at a time
+constexpr int kSteps = 4;              // of each, before those that have arrived make room
+constexpr std::int64_t kDivide = 32;   // where more samples are at a node, they are divided together
+
+// How the value of a node's direction is read, by kind of the forest.
+struct FeatureSteps {
+    using Node = FeatureNode;
+    template <typename T>
+    static float value(const Node& node, const PackedTerm*, const T* features, std::int64_t stride) {
+        return static_cast<float>(features[node.feature() * stride]);
+    }
+};
+
+struct SingleTermSteps {
+    using Node = PackedNode;
+    template <typename T>
+    static float value(const Node& node, const PackedTerm*, const T* features, std::int64_t stride) {
+        return node.coefficient * static_cast<float>(features[node.place() * stride]);
+    }
+};
+
+// The same operations in the same order as the projection kernels; what blocks are filled up with adds zero.
+struct TermSteps {
+    using Node = PackedNode;
+    template <typename T>
+    static float value(const Node& node, const PackedTerm* terms, const T* features, std::int64_t stride) {
+        const PackedTerm* at = terms + kTermsOfBlock * node.place();
+        const auto term = [&](std::int64_t k) {
+            return at[k].coefficient * static_cast<float>(features[at[k].column * stride]);
+        };
+        float sum = term(0) + term(1) + term(2) + term(3);
+        for (std::int32_t n = node.n_blocks; n > 1; --n) {
+            at += kTermsOfBlock;
+            sum = sum + term(0) + term(1) + term(2) + term(3);
+        }
+        return sum;
+    }
+};
+static_assert(kTermsOfBlock == 4);
 
 bool has_missing(const FeatureMatrix& block) {
     if (block.type != FeatureType::float32 || block.complete) return false;
@@ -45,6 +84,7 @@ Descent::Descent(const FeatureMatrix& block, const PackedForest& forest, const S
 
 const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     walkers_.clear();
+    forest_.fetch(tree, static_cast<std::int64_t>(samples.size()));
     if (forest_.has_single_terms()) {
         set_out(tree, 0, samples.data(), static_cast<std::int64_t>(samples.size()));
         walk(0);
@@ -81,14 +121,13 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
         std::uint32_t* first = samples.data() + group.begin;
         const std::int64_t n = group.end - group.begin;
         throw_if_stopped(n);
-        if (n <= kWalkSingly || nodes.left[group.node] < 0) {
-            const std::size_t n_arrived = walkers_.size();
+        if (n <= kDivide || nodes.left[group.node] < 0) {
             set_out(tree, group.node, first, n);
-            walk(n_arrived);
         } else {
             divide_group(nodes, group, first, n);
         }
     }
+    walk(0);
 }
 
 void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n) {
@@ -113,83 +152,97 @@ void Descent::walk(std::size_t begin) {
 
 template <typename T>
 void Descent::walk_typed(std::size_t begin) {
-    if (forest_.has_features()) {
-        walk_groups<FeatureNode, T>(begin);
-    } else if (forest_.has_single_terms()) {
-        walk_groups<PackedNode, T>(begin);
-    } else {
-        for (std::size_t i = begin; i < walkers_.size(); ++i) walk_terms<T>(walkers_[i]);
+    switch (forest_.kind()) {
+        case PackedForest::Kind::features:
+            return walk_strided<FeatureSteps, T>(begin);
+        case PackedForest::Kind::single_terms:
+            return walk_strided<SingleTermSteps, T>(begin);
+        case PackedForest::Kind::terms:
+            return walk_strided<TermSteps, T>(begin);
+        case PackedForest::Kind::columns:
+            for (std::size_t i = begin; i < walkers_.size(); ++i) walk_alone<T>(walkers_[i]);
     }
 }
 
-template <typename Node, typename T>
-void Descent::walk_groups(std::size_t begin) {
-    // The last group is filled up with copies of the last walker, which are dropped again.
-    const std::size_t n_walkers = walkers_.size();
-    while ((walkers_.size() - begin) % kGroup != 0) walkers_.push_back(Walker(walkers_.back()));
+template <typename Steps, typename T>
+void Descent::walk_strided(std::size_t begin) {
     const bool unit = block_.column_stride == 1;
-    for (std::size_t first = begin; first < walkers_.size(); first += kGroup) {
-        Walker* walkers = walkers_.data() + first;
-        if (missing_) {
-            unit ? walk_single_terms<Node, T, true, true>(walkers) : walk_single_terms<Node, T, false, true>(walkers);
-        } else {
-            unit ? walk_single_terms<Node, T, true, false>(walkers) : walk_single_terms<Node, T, false, false>(walkers);
-        }
+    if (missing_) {
+        unit ? walk_together<Steps, T, true, true>(begin) : walk_together<Steps, T, false, true>(begin);
+    } else {
+        unit ? walk_together<Steps, T, true, false>(begin) : walk_together<Steps, T, false, false>(begin);
     }
-    walkers_.resize(n_walkers);
 }
 
-template <typename Node, typename T, bool kUnitStride, bool kMissing>
-void Descent::walk_single_terms(Walker* walkers) {
+template <typename Steps, typename T, bool kUnitStride, bool kMissing>
+void Descent::walk_together(std::size_t begin) {
+    using Node = typename Steps::Node;
     const std::int64_t stride = kUnitStride ? 1 : block_.column_stride;
-    const Node* at[kGroup];
-    const T* features[kGroup];
-    for (std::size_t i = 0; i < kGroup; ++i) {
-        at[i] = forest_.root<Node>(walkers[i].tree) + walkers[i].node;
-        features[i] = block_.as<T>() + walkers[i].sample * block_.row_stride;
-    }
-    std::uint32_t going = 1;
-    while (going != 0) {
-        throw_if_stopped(kGroup);
-        going = 0;
-        for (std::size_t i = 0; i < kGroup; ++i) {
-            const Node& node = *at[i];
-            going |= node.going();
-            at[i] = node.template step<kMissing>(node.value(features[i], stride));
+    const PackedTerm* const terms = forest_.terms();
+    Walker* next = walkers_.data() + begin;
+    Walker* const end = walkers_.data() + walkers_.size();
+    Walker* walkers[kTogether];
+    const Node* at[kTogether];
+    const T* features[kTogether];
+    const auto set_out = [&](std::size_t i) {
+        walkers[i] = next++;
+        at[i] = forest_.root<Node>(walkers[i]->tree) + walkers[i]->node;
+        features[i] = block_.as<T>() + walkers[i]->sample * block_.row_stride;
+    };
+    std::size_t n_walking = 0;
+    for (std::size_t i = 0; i < kTogether; ++i) {
+        if (next != end) {
+            set_out(i);
+            ++n_walking;
+        } else {
+            walkers[i] = nullptr;
+            at[i] = at[0];
+            features[i] = features[0];
         }
     }
-    for (std::size_t i = 0; i < kGroup; ++i) {
-        walkers[i].node = static_cast<std::uint32_t>(at[i] - forest_.root<Node>(walkers[i].tree));
-        walkers[i].leaf = at[i]->leaf_number();
+    while (n_walking > 0) {
+        throw_if_stopped(kTogether * kSteps);
+        std::uint32_t arrived = 0;
+        for (int step = 0; step < kSteps; ++step) {
+            for (std::size_t i = 0; i < kTogether; ++i) {
+                const Node& node = *at[i];
+                if (step == kSteps - 1) arrived |= static_cast<std::uint32_t>(node.is_leaf()) << i;
+                at[i] = node.template step<kMissing>(Steps::value(node, terms, features[i], stride));
+            }
+        }
+        for (; arrived != 0; arrived &= arrived - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(arrived));
+            if (walkers[i] == nullptr) continue;
+            walkers[i]->node = static_cast<std::uint32_t>(at[i] - forest_.root<Node>(walkers[i]->tree));
+            walkers[i]->leaf = at[i]->leaf_number();
+            if (next != end) {
+                set_out(i);
+            } else {
+                walkers[i] = nullptr;
+                --n_walking;
+            }
+        }
     }
 }
 
-// The same operations in the same order as the projection kernels.
+// Through a forest whose directions have columns of which the space alone knows how to read them.
 template <typename T>
-void Descent::walk_terms(Walker& walker) {
-    const ForestView& forest = forest_.view();
-    const std::int64_t first_term = forest.direction_indptr[forest.tree_offsets[walker.tree]];
-    const std::int32_t* const columns = forest.direction_indices + first_term;
-    const float* const coefficients = forest.direction_coefficients + first_term;
+void Descent::walk_alone(Walker& walker) {
     const T* const features = block_.as<T>() + walker.sample * block_.row_stride;
-    const std::int64_t stride = block_.column_stride;
     const PackedNode* const root = forest_.root<PackedNode>(walker.tree);
     const PackedNode* at = root + walker.node;
     std::int64_t work = 0;
     while (!at->is_leaf()) {
-        float sum = 0.0F;
-        if (at->n_terms == 0) {
+        float value = 0.0F;
+        if (at->n_blocks == 0) {
             walker.node = static_cast<std::uint32_t>(at - root);
-            sum = columns_->project_sample(direction_of(walker), walker.sample);
+            value = columns_->project_sample(direction_of(walker), walker.sample);
         } else {
-            std::size_t k = at->place();
-            const std::size_t end = k + at->n_terms;
-            work += at->n_terms;
-            sum = coefficients[k] * static_cast<float>(features[columns[k] * stride]);
-            for (++k; k != end; ++k) sum += coefficients[k] * static_cast<float>(features[columns[k] * stride]);
+            work += kTermsOfBlock * at->n_blocks;
+            value = TermSteps::value(*at, forest_.terms(), features, block_.column_stride);
         }
-        // A branch: the processor guesses it, and loads what comes next before the sum is known.
-        at += goes_left(sum, at->threshold, at->missing_left()) ? at->next : at->next + 1;
+        // A branch: the processor guesses it, and loads what comes next before the value is known.
+        at += goes_left(value, at->threshold, at->missing_left()) ? at->next : at->next + 1;
     }
     throw_if_stopped(work);
     walker.node = static_cast<std::uint32_t>(at - root);

@@ -44,12 +44,12 @@ private:
     void walk(std::size_t begin);
     template <typename T>
     void walk_typed(std::size_t begin);
-    template <typename Node, typename T>
-    void walk_groups(std::size_t begin);
-    template <typename Node, typename T, bool kUnitStride, bool kMissing>
-    void walk_single_terms(Walker* walkers);
+    template <typename Steps, typename T>
+    void walk_strided(std::size_t begin);
+    template <typename Steps, typename T, bool kUnitStride, bool kMissing>
+    void walk_together(std::size_t begin);
     template <typename T>
-    void walk_terms(Walker& walker);
+    void walk_alone(Walker& walker);
     Direction direction_of(const Walker& walker) const;
 
     const FeatureMatrix block_;

@@ -156,7 +156,7 @@ def test_forests_from_files(memory_map, data, tmp_path):
 
 def test_packed_nodes_are_made_once_and_stay_out_of_pickles(data):
     X, y = data
-    forest = ForestClassifier(5, random_state=0).fit(X, y)
+    forest = ForestClassifier(5, projections=PROJECTIONS["sparse"], random_state=0).fit(X, y)
     size = len(pickle.dumps(forest))
     assert "packed" not in vars(forest.forest_)
     forest.predict(X)
@@ -164,7 +164,11 @@ def test_packed_nodes_are_made_once_and_stay_out_of_pickles(data):
     forest.predict(X)
     assert forest.forest_.packed is packed
     arrays = forest.forest_
-    assert packed.nbytes == 16 * (arrays.n_nodes + arrays.n_trees + arrays.n_leaves)
+    terms = np.diff(arrays.direction_indptr)
+    n_blocks = 1 + (-(-terms // 4)).sum()  # of four terms each, and one for leaves
+    assert terms.max() > 4 and n_blocks > 1 + (terms > 0).sum()
+    nodes_and_leaves = 16 * (arrays.n_nodes + arrays.n_trees + arrays.n_leaves)
+    assert packed.nbytes == nodes_and_leaves + 32 * n_blocks
     assert len(pickle.dumps(forest)) == size
     loaded = pickle.loads(pickle.dumps(forest))
     assert np.array_equal(loaded.predict_proba(X), forest.predict_proba(X))
