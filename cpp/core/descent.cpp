@@ -87,7 +87,7 @@ const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint
     forest_.fetch(tree, static_cast<std::int64_t>(samples.size()));
     if (forest_.has_single_terms()) {
         set_out(tree, 0, samples.data(), static_cast<std::int64_t>(samples.size()));
-        walk(0);
+        walk();
     } else {
         divide(tree, samples);
     }
@@ -97,7 +97,7 @@ const std::vector<Walker>& Descent::run(std::int64_t tree, std::vector<std::uint
 const std::vector<Walker>& Descent::run_sample(std::uint32_t sample, std::int64_t first, std::int64_t last) {
     walkers_.clear();
     for (std::int64_t tree = first; tree < last; ++tree) set_out(tree, 0, &sample, 1);
-    walk(0);
+    walk();
     return walkers_;
 }
 
@@ -110,7 +110,7 @@ void Descent::set_out(std::int64_t tree, std::int32_t node, const std::uint32_t*
     }
 }
 
-// Takes the samples to nodes that few of them share; these walk on at once, while their features are in the cache.
+// Takes the samples to nodes that few of them share; then they walk on, side by side with their neighbours.
 void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     const TreeView nodes(forest_.view(), tree);
     open_.clear();
@@ -127,7 +127,7 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
             divide_group(nodes, group, first, n);
         }
     }
-    walk(0);
+    walk();
 }
 
 void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n) {
@@ -142,44 +142,45 @@ void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32
     if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
 }
 
-void Descent::walk(std::size_t begin) {
+void Descent::walk() {
     if (block_.type == FeatureType::float32) {
-        walk_typed<float>(begin);
+        walk_typed<float>();
     } else {
-        walk_typed<std::uint8_t>(begin);
+        walk_typed<std::uint8_t>();
     }
 }
 
 template <typename T>
-void Descent::walk_typed(std::size_t begin) {
+void Descent::walk_typed() {
     switch (forest_.kind()) {
         case PackedForest::Kind::features:
-            return walk_strided<FeatureSteps, T>(begin);
+            return walk_strided<FeatureSteps, T>();
         case PackedForest::Kind::single_terms:
-            return walk_strided<SingleTermSteps, T>(begin);
+            return walk_strided<SingleTermSteps, T>();
         case PackedForest::Kind::terms:
-            return walk_strided<TermSteps, T>(begin);
+            return walk_strided<TermSteps, T>();
         case PackedForest::Kind::columns:
-            for (std::size_t i = begin; i < walkers_.size(); ++i) walk_alone<T>(walkers_[i]);
+            for (Walker& walker : walkers_) walk_alone<T>(walker);
     }
 }
 
 template <typename Steps, typename T>
-void Descent::walk_strided(std::size_t begin) {
+void Descent::walk_strided() {
     const bool unit = block_.column_stride == 1;
     if (missing_) {
-        unit ? walk_together<Steps, T, true, true>(begin) : walk_together<Steps, T, false, true>(begin);
+        unit ? walk_together<Steps, T, true, true>() : walk_together<Steps, T, false, true>();
     } else {
-        unit ? walk_together<Steps, T, true, false>(begin) : walk_together<Steps, T, false, false>(begin);
+        unit ? walk_together<Steps, T, true, false>() : walk_together<Steps, T, false, false>();
     }
 }
 
 template <typename Steps, typename T, bool kUnitStride, bool kMissing>
-void Descent::walk_together(std::size_t begin) {
+void Descent::walk_together() {
+    if (walkers_.empty()) return;
     using Node = typename Steps::Node;
     const std::int64_t stride = kUnitStride ? 1 : block_.column_stride;
     const PackedTerm* const terms = forest_.terms();
-    Walker* next = walkers_.data() + begin;
+    Walker* next = walkers_.data();
     Walker* const end = walkers_.data() + walkers_.size();
     Walker* walkers[kTogether];
     const Node* at[kTogether];

@@ -40,14 +40,14 @@ private:
     void set_out(std::int64_t tree, std::int32_t node, const std::uint32_t* samples, std::int64_t n);
     void divide(std::int64_t tree, std::vector<std::uint32_t>& samples);
     void divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n);
-    // Takes the walkers from number `begin` on to their leaves.
-    void walk(std::size_t begin);
+    // Takes all walkers to their leaves.
+    void walk();
     template <typename T>
-    void walk_typed(std::size_t begin);
+    void walk_typed();
     template <typename Steps, typename T>
-    void walk_strided(std::size_t begin);
+    void walk_strided();
     template <typename Steps, typename T, bool kUnitStride, bool kMissing>
-    void walk_together(std::size_t begin);
+    void walk_together();
     template <typename T>
     void walk_alone(Walker& walker);
     Direction direction_of(const Walker& walker) const;
