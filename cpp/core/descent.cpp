@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::size_t kTogether = 16;  // samples that walk at a time
 constexpr int kSteps = 4;              // of each, before those that have arrived make room
-constexpr std::int64_t kDivide = 32;   // where more samples are at a node, they are divided together
+// Where more samples are at a node, they are divided together; of columns that are dear to read even few are.
+constexpr std::int64_t kDivide = 16;
+constexpr std::int64_t kDivideColumns = 8;
 
 // How the value of a node's direction is read, by kind of the forest.
 struct FeatureSteps {
@@ -110,9 +112,12 @@ void Descent::set_out(std::int64_t tree, std::int32_t node, const std::uint32_t*
     }
 }
 
-// Takes the samples to nodes that few of them share; then they walk on, side by side with their neighbours.
+// Takes the samples to nodes that few of them share; then they walk on, side by side with their neighbours, or at once
+// where they walk alone, while their columns are in the cache.
 void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
     const TreeView nodes(forest_.view(), tree);
+    const bool alone = forest_.kind() == PackedForest::Kind::columns;
+    const std::int64_t few = alone ? kDivideColumns : kDivide;
     open_.clear();
     open_.push_back({0, 0, static_cast<std::int64_t>(samples.size())});
     while (!open_.empty()) {
@@ -121,13 +126,15 @@ void Descent::divide(std::int64_t tree, std::vector<std::uint32_t>& samples) {
         std::uint32_t* first = samples.data() + group.begin;
         const std::int64_t n = group.end - group.begin;
         throw_if_stopped(n);
-        if (n <= kDivide || nodes.left[group.node] < 0) {
+        if (n <= few || nodes.left[group.node] < 0) {
+            const std::size_t n_before = walkers_.size();
             set_out(tree, group.node, first, n);
+            if (alone) walk_alone(n_before);
         } else {
             divide_group(nodes, group, first, n);
         }
     }
-    walk();
+    if (!alone) walk();
 }
 
 void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32_t* samples, std::int64_t n) {
@@ -140,6 +147,12 @@ void Descent::divide_group(const TreeView& tree, const Group& group, std::uint32
     const std::int32_t left = tree.left[group.node];
     if (n_left < n) open_.push_back({left + 1, group.begin + n_left, group.end});
     if (n_left > 0) open_.push_back({left, group.begin, group.begin + n_left});
+}
+
+void Descent::walk_alone(std::size_t begin) {
+    for (std::size_t i = begin; i < walkers_.size(); ++i) {
+        block_.type == FeatureType::float32 ? walk_alone<float>(walkers_[i]) : walk_alone<std::uint8_t>(walkers_[i]);
+    }
 }
 
 void Descent::walk() {
@@ -160,7 +173,7 @@ void Descent::walk_typed() {
         case PackedForest::Kind::terms:
             return walk_strided<TermSteps, T>();
         case PackedForest::Kind::columns:
-            for (Walker& walker : walkers_) walk_alone<T>(walker);
+            return walk_alone(0);
     }
 }
 

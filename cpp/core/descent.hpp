@@ -48,6 +48,8 @@ private:
     void walk_strided();
     template <typename Steps, typename T, bool kUnitStride, bool kMissing>
     void walk_together();
+    // The same one by one, of walkers from number `begin` on.
+    void walk_alone(std::size_t begin);
     template <typename T>
     void walk_alone(Walker& walker);
     Direction direction_of(const Walker& walker) const;
