@@ -12,6 +12,7 @@ from benchmarks.systems import Work
 AXIS_PEERS = ("scikit-learn RF", "YDF")
 SPARSE_PEERS = ("YDF", "treeple", "rerf")
 EXTRA_TREES = "silvan extra trees"
+RANDOM = "silvan random thresholds"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,14 @@ MNIST = DataSpec("mnist", 60_000, 784)
 SMALL_TRUNK = DataSpec("trunk", 20_000, 50)
 
 FIT_CASES = (
-    Case("parity-axis", PARITY, Work(100, 20), AXIS_PEERS),
+    Case(
+        "parity-axis",
+        PARITY,
+        Work(100, 20),
+        (RANDOM, *AXIS_PEERS),
+        (Target("silvan", 1.5, RANDOM),),
+        same_error=False,
+    ),
     Case(
         "parity",
         PARITY,
@@ -60,7 +68,13 @@ FIT_CASES = (
         SPARSE_PEERS,
         (Target("YDF", 7), Target("treeple", 12)),
     ),
-    Case("trunk-axis", TRUNK, Work(20, 7), AXIS_PEERS, (Target("scikit-learn RF", 3),)),
+    Case(
+        "trunk-axis",
+        TRUNK,
+        Work(20, 7),
+        (RANDOM, *AXIS_PEERS),
+        (Target("scikit-learn RF", 3), Target("silvan", 1.5, RANDOM)),
+    ),
     Case(
         "trunk",
         TRUNK,
@@ -104,11 +118,11 @@ TABLE_CASES = tuple(
         f"table-{name}",
         DataSpec(name, n, p),
         Work(50, isqrt(p)),
-        (EXTRA_TREES, "scikit-learn RF", "scikit-learn ExtraTrees", "YDF", "LightGBM rf"),
+        (RANDOM, EXTRA_TREES, "scikit-learn RF", "scikit-learn ExtraTrees", "YDF", "LightGBM rf"),
         (
             Target("scikit-learn RF", 3),
             Target("scikit-learn ExtraTrees", 2, EXTRA_TREES),
-            Target("silvan", 1.5, EXTRA_TREES),
+            Target("silvan", 1.5, RANDOM),
         ),
     )
     for name, (n, p) in _TABLES.items()

@@ -128,6 +128,14 @@ def force_instruction_set(name: str | None) -> str:
     return name or make_options().instruction_set
 
 
+class SilvanRandomThresholds(Silvan):
+    # The same forest but for its thresholds: bootstrap samples, too.
+    name = "silvan random thresholds"
+
+    def estimator(self, work: Work) -> Any:
+        return super().estimator(work).set_params(thresholds="random")
+
+
 class SilvanExtraTrees(Silvan):
     # Random thresholds without bootstrap samples, as in scikit-learn's ExtraTrees.
     name = "silvan extra trees"
@@ -316,6 +324,7 @@ class YdfFromArrays(Ydf):
 
 _ALL = (
     Silvan(),
+    SilvanRandomThresholds(),
     SilvanExtraTrees(),
     RandomForest(),
     ExtraTrees(),

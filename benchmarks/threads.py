@@ -177,8 +177,8 @@ def main(arguments: list[str] | None = None) -> None:
         "\n".join(f"- {line}" for line in describe_machine()),
         f"`{shlex.join(['python', '-m', 'benchmarks.threads', *given])}`",
         "Seconds of a fit with one thread, then how many times as fast more threads are; the best "
-        f"of {args.repeats} rounds (one where a fit takes more than {ONCE_FROM:g} s). Data as on the page [Speed](speed.md); boosted forests have "
-        f"{N_ROUNDS} rounds.",
+        f"of {args.repeats} rounds (one where a fit takes more than {ONCE_FROM:g} s). Data as on "
+        f"the page [Speed](speed.md); boosted forests have {N_ROUNDS} rounds.",
         write_table(cases, best, args.threads),
     ]
     if args.output:

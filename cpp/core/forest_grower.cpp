@@ -32,9 +32,10 @@ struct SharedTree {
 struct Task {
     std::shared_ptr<SharedTree> tree;
     std::optional<Subtree> subtree;  // none: the whole tree
+    SharedSearch* search = nullptr;  // or a node of it to be searched, and nothing to be grown
 };
 
-// Trees and subtrees to be grown, shared by all threads.
+// Trees and subtrees to be grown and nodes to be searched, shared by all threads.
 class TaskQueue {
 public:
     explicit TaskQueue(TreeRange range) : next_(range.first), last_(range.last) {}
@@ -48,6 +49,7 @@ public:
                 subtrees_.pop_front();
                 n_queued_ = static_cast<std::int64_t>(subtrees_.size());
                 ++n_busy_;
+                if (task.search != nullptr) searching_.push_back(task.search);
                 return task;
             }
             if (next_ < last_) {
@@ -71,6 +73,30 @@ public:
         changed_.notify_one();
     }
 
+    // Nodes to be searched come before subtrees: their owners wait for them.
+    void offer(SharedSearch& search) {
+        const std::lock_guard lock(mutex_);
+        for (std::int64_t n = n_idle_ - n_queued_; n > 0; --n) {
+            subtrees_.push_front({nullptr, std::nullopt, &search});
+            changed_.notify_one();
+        }
+        n_queued_ = static_cast<std::int64_t>(subtrees_.size());
+    }
+
+    // Waits for those who search.
+    void withdraw(SharedSearch& search) {
+        std::unique_lock lock(mutex_);
+        std::erase_if(subtrees_, [&](const Task& task) { return task.search == &search; });
+        n_queued_ = static_cast<std::int64_t>(subtrees_.size());
+        left_.wait(lock, [&] { return std::find(searching_.begin(), searching_.end(), &search) == searching_.end(); });
+    }
+
+    void leave(SharedSearch& search) {
+        const std::lock_guard lock(mutex_);
+        searching_.erase(std::find(searching_.begin(), searching_.end(), &search));
+        left_.notify_all();
+    }
+
     void finish() {
         const std::lock_guard lock(mutex_);
         if (--n_busy_ == 0) changed_.notify_all();
@@ -83,11 +109,13 @@ private:
     std::atomic<std::int64_t> next_;
     std::int64_t last_;
     std::deque<Task> subtrees_;
+    std::vector<const SharedSearch*> searching_;  // once for each thread that searches
     std::int64_t n_busy_ = 0;
     std::atomic<std::int64_t> n_idle_{0};
     std::atomic<std::int64_t> n_queued_{0};
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::condition_variable left_;  // some search
 };
 
 // What the thread of a tree sees of the others.
@@ -101,6 +129,9 @@ public:
         ++tree_->n_working;
         queue_.add({tree_, std::move(subtree)});
     }
+
+    void offer(SharedSearch& search) override { queue_.offer(search); }
+    void withdraw(SharedSearch& search) override { queue_.withdraw(search); }
 
 private:
     TaskQueue& queue_;
@@ -122,7 +153,13 @@ public:
         std::optional<TreeGrower> grower;
         TreePart part;
         while (std::optional<Task> task = queue_.next()) {
+            const Leaving leaving{queue_, task->search};
             if (!grower) grower.emplace(training_, distribution_, options_);
+            if (task->search != nullptr) {
+                grower->help(*task->search);
+                queue_.finish();
+                continue;
+            }
             const bool shared = grow_task(*task, *grower, part);
             // Near the end, when the forest is at its largest, scratch memory makes room for it.
             if (!queue_.has_trees()) grower.reset();
@@ -140,6 +177,15 @@ public:
     ForestArrays take_forest() { return std::move(forest_); }
 
 private:
+    // Whoever took a search leaves it, whatever happens: its owner waits.
+    struct Leaving {
+        TaskQueue& queue;
+        SharedSearch* search;
+        ~Leaving() {
+            if (search != nullptr) queue.leave(*search);
+        }
+    };
+
     // Returns whether other threads have a share in the tree, which then holds what was grown; else `part` is the tree.
     bool grow_task(Task& task, TreeGrower& grower, TreePart& part) {
         TreeHelpers helpers(queue_, task.tree);

@@ -64,6 +64,7 @@ void TreeGrower::grow(std::int64_t number, TreePart& tree, Helpers* helpers) {
     const NodeContext root = context_of(open_.back());
     columns_->start(root, columns_key(root.key, 0));
     sampler->prepare(root, tree_stream);
+    helpers_ = nullptr;
     if (options_.max_leaf_nodes > 0) {
         grow_best_first(*sampler, tree.arrays);
         return;
@@ -91,6 +92,7 @@ void TreeGrower::set_tree_weight(double weight) {
 }
 
 void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
+    helpers_ = helpers;
     PartialShuffle* features = small_.serves() && !estimation_.honest() ? sampler.single_features() : nullptr;
     part.arrays.add_nodes(1);
     while (!open_.empty()) {
@@ -204,10 +206,58 @@ Split TreeGrower::find_split(const OpenNode& open, ProjectionSampler& sampler) {
         columns_->start(context, columns_key(open.key, redraw_));
         batch_.clear();
         sampler.sample(context, redraws.n_directions(), random, batch_);
-        const Split split = search_->find(context, batch_);
+        const Split split = search_directions(context, sampler);
         if (split.varies || redraws.is_last()) return split;
         if (redraw_ == 0 && samples_are_identical(open)) return split;
     }
+}
+
+// All at once, or together with threads that have nothing else to do.
+Split TreeGrower::search_directions(const NodeContext& node, ProjectionSampler& sampler) {
+    if (searches_alone(node)) return search_->find(node, batch_, {0, batch_.size()});
+    SharedSearch search({node, &batch_, &sampler, columns_key(node.key, redraw_), tree_weight_});
+    struct Offer {
+        Helpers& helpers;
+        SharedSearch& search;
+        ~Offer() { helpers.withdraw(search); }
+    };
+    helpers_->offer(search);
+    {
+        const Offer offer{*helpers_, search};
+        take_directions(search, node);
+    }
+    const Split& best = search.best();
+    if (best.found) {
+        columns_->project(batch_.direction(best.direction), node.samples, node.n_samples, scratch_.values.current());
+        scratch_.values.keep_current();
+    }
+    return best;
+}
+
+bool TreeGrower::searches_alone(const NodeContext& node) const {
+    if (helpers_ == nullptr || node.n_samples < kLeastShared || batch_.size() < 2 || !helpers_->are_idle()) return true;
+    if (!search_->may_be_shared()) return true;
+    for (std::int64_t j = 0; j < batch_.size(); ++j) {
+        if (columns_->is_learnt(batch_.direction(j))) return true;
+    }
+    return false;
+}
+
+void TreeGrower::take_directions(SharedSearch& search, const NodeContext& node) {
+    for (DirectionRange range; search.take(range);) {
+        search.report(search_->find(node, *search.task().batch, range));
+    }
+}
+
+void TreeGrower::help(SharedSearch& search) {
+    const SharedSearch::Task& task = search.task();
+    NodeContext node = task.node;
+    node.columns = columns_.get();
+    reserve_samples(node.n_samples, 0);
+    set_tree_weight(task.tree_weight);
+    columns_->start(node, task.columns_key);
+    search_->load(node, *task.sampler);
+    take_directions(search, node);
 }
 
 bool TreeGrower::samples_are_identical(const OpenNode& open) const {

@@ -13,6 +13,7 @@
 #include "core/sample_draws.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/search/scratch.hpp"
+#include "core/shared_search.hpp"
 #include "core/small_subtree.hpp"
 #include "core/split_kernels.hpp"
 #include "core/training_set.hpp"
@@ -43,18 +44,23 @@ struct Subtree {
     TreePart* part;  // to be filled
 };
 
-// Threads that may go on with subtrees.
+// Threads that may go on with subtrees, or search a node together.
 class Helpers {
 public:
     virtual ~Helpers() = default;
     virtual bool are_idle() const = 0;
     virtual void take(Subtree&& subtree) = 0;
+    // Asks those that are idle to search; none begins and none is left once withdraw returns.
+    virtual void offer(SharedSearch& search) = 0;
+    virtual void withdraw(SharedSearch& search) = 0;
 };
 
 class TreeGrower {
 public:
     // Smaller nodes are not worth the trouble of handing them over.
     static constexpr std::int64_t kLeastHandedOver = 4096;
+    // Nor is it worth the trouble to search smaller ones together: whoever helps reads the targets of the node first.
+    static constexpr std::int64_t kLeastShared = std::int64_t{1} << 14;
 
     TreeGrower(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options);
 
@@ -64,6 +70,9 @@ public:
 
     // Grows what another thread handed over.
     void grow(Subtree& subtree, Helpers* helpers);
+
+    // Searches directions of a node that another thread grows.
+    void help(SharedSearch& search);
 
     Buffer<std::int32_t> take_counts() { return std::move(counts_); }
 
@@ -93,6 +102,9 @@ private:
     bool may_split(const OpenNode& open, const NodeSummary& summary) const;
     NodeContext context_of(const OpenNode& open);
     Split find_split(const OpenNode& open, ProjectionSampler& sampler);
+    Split search_directions(const NodeContext& node, ProjectionSampler& sampler);
+    bool searches_alone(const NodeContext& node) const;
+    void take_directions(SharedSearch& search, const NodeContext& node);
     bool samples_are_identical(const OpenNode& open) const;
     std::int64_t partition(const OpenNode& open, const Split& split);
     void add_split(const OpenNode& open, const Split& split, double middle, TreeArrays& arrays);
@@ -109,6 +121,7 @@ private:
     Buffer<std::uint32_t> structure_;    // those samples of an honest tree; another's are its members in the end
     EstimationSamples estimation_;
     std::vector<OpenNode> open_;
+    Helpers* helpers_ = nullptr;  // of the tree or subtree that is grown
     ProjectionBatch batch_;
     std::uint64_t redraw_ = 0;  // the draw at a node that the batch is from
     ValueBounds bounds_;        // of the node that is searched

@@ -59,9 +59,12 @@ public:
     // Reads the node's targets. `sampler` draws directions for criteria that measure a node by its columns.
     virtual NodeSummary load(const NodeContext& node, ProjectionSampler& sampler) = 0;
 
-    // Best split of the loaded node over the directions of `batch`. The winner's values are then in
+    // Best split of the loaded node over some directions of `batch`. The winner's values are then in
     // scratch.values.best().
-    virtual Split find(const NodeContext& node, const ProjectionBatch& batch) = 0;
+    virtual Split find(const NodeContext& node, const ProjectionBatch& batch, DirectionRange directions) = 0;
+
+    // Whether the best split over all directions is the best of those over some of them, whoever finds these.
+    virtual bool may_be_shared() const = 0;
 
     // Between the means of both sides of the split that was found last, where there are monotone constraints.
     virtual double middle() const = 0;

@@ -72,6 +72,12 @@ struct ProjectionBatch {
     }
 };
 
+// Directions [first, last) of a batch.
+struct DirectionRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
+
 class ProjectionSampler {
 public:
     virtual ~ProjectionSampler() = default;

@@ -51,15 +51,22 @@ public:
         return {criterion_.is_pure(), criterion_.total_weight(), criterion_.impurity()};
     }
 
-    Split find(const NodeContext& node, const ProjectionBatch& batch) override {
+    // Random thresholds are drawn one after the other, and constraints need what is kept of the winner.
+    bool may_be_shared() const override {
+        return !MeasuresColumns<C> && !settings_.random_thresholds && !settings_.agnostic &&
+               settings_.monotone == nullptr;
+    }
+
+    Split find(const NodeContext& node, const ProjectionBatch& batch, DirectionRange directions) override {
         Random thresholds(thresholds_key(node.key));
         settings_.min_samples_leaf = least_samples_of_side(min_samples_leaf_, settings_.min_balance, node.n_samples);
         best_ = {};
         best_rank_ = kNoScore;
         best_is_counted_ = has_missing_ = codes_started_ = false;
         projected_ = true;
-        for (std::int64_t first = 0; first < batch.size() && !is_settled(); first += kMaxCodedColumns) {
-            const std::int64_t last = std::min(first + kMaxCodedColumns, batch.size());
+        for (std::int64_t first = directions.first; first < directions.last && !is_settled();
+             first += kMaxCodedColumns) {
+            const std::int64_t last = std::min(first + kMaxCodedColumns, directions.last);
             count_codes(node, batch, first, last);
             for (std::int64_t j = first; j < last && !is_settled(); ++j) {
                 if (coded_[j - first] != kNotCoded) {
