@@ -76,10 +76,15 @@ class TreeBatches:
                 for k, block in enumerate(self._blocks)
             ]
         )
-        for number, span in enumerate(spans):
-            parts = [session.submit(getitem, future, number) for future in picked]
-            growing[span] = session.submit(grow_drawn, job, span[0], parts)
-            session.drop(parts)
+        # All samples before any tree: tasks run in the order in which they come, and a worker that
+        # grows trees already would keep the samples of others from them.
+        parts = [
+            [session.submit(getitem, future, number) for future in picked]
+            for number in range(len(spans))
+        ]
+        for span, samples in zip(spans, parts, strict=True):
+            growing[span] = session.submit(grow_drawn, job, span[0], samples)
+            session.drop(samples)
         session.drop(picked)
         give_back_memory()
         return picks
