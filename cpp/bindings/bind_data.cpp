@@ -140,7 +140,7 @@ void bind_data(nb::module_& m) {
     m.def("draw_samples", &draw_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
           "How often a tree draws each sample.");
     m.def("list_draws", &list_draws_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),
-          nb::sig("def list_draws(draws: SampleDraws, seed: int, tree: int) -> tuple[NDArray[numpy.int32], "
+          nb::sig("def list_draws(draws: SampleDraws, seed: int, tree: int) -> tuple[NDArray[numpy.uint32], "
                   "NDArray[numpy.int32]]"),
           "The samples that a tree draws, ascending, and how often each: little memory for few draws.");
     m.def("estimation_samples", &estimation_samples_of_tree, nb::arg("draws"), nb::arg("seed"), nb::arg("tree"),

@@ -232,7 +232,7 @@ DrawnSamples list_drawn_samples(const SampleDraws& draws, std::uint64_t seed, st
         draw_samples(draws, seed, tree, multiplicity.data());
         for (std::size_t sample = 0; sample < multiplicity.size(); ++sample) {
             if (multiplicity[sample] == 0) continue;
-            listed.samples.push_back(static_cast<std::int32_t>(sample));
+            listed.samples.push_back(static_cast<std::uint32_t>(sample));
             listed.counts.push_back(multiplicity[sample]);
         }
         return listed;
@@ -243,8 +243,8 @@ DrawnSamples list_drawn_samples(const SampleDraws& draws, std::uint64_t seed, st
     draw_into(draws, seed, tree, drawn);
     std::sort(drawn.samples.begin(), drawn.samples.end());
     for (const std::uint32_t sample : drawn.samples) {
-        if (listed.samples.empty() || listed.samples.back() != static_cast<std::int32_t>(sample)) {
-            listed.samples.push_back(static_cast<std::int32_t>(sample));
+        if (listed.samples.empty() || listed.samples.back() != sample) {
+            listed.samples.push_back(sample);
             listed.counts.push_back(0);
         }
         ++listed.counts.back();

@@ -44,7 +44,7 @@ void draw_samples(const SampleDraws& draws, std::uint64_t seed, std::uint64_t tr
 
 // Samples that a tree drew, ascending, and how often it drew each.
 struct DrawnSamples {
-    std::vector<std::int32_t> samples;
+    std::vector<std::uint32_t> samples;
     std::vector<std::int32_t> counts;
 };
 

@@ -346,7 +346,7 @@ def sample_hashes(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', w
 def draw_samples(draws: SampleDraws, seed: int, tree: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """How often a tree draws each sample."""
 
-def list_draws(draws: SampleDraws, seed: int, tree: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
+def list_draws(draws: SampleDraws, seed: int, tree: int) -> tuple[NDArray[numpy.uint32], NDArray[numpy.int32]]:
     """
     The samples that a tree draws, ascending, and how often each: little memory for few draws.
     """

@@ -1,5 +1,7 @@
 """Rows are drawn by their distribution and independently of the order in which they are given."""
 
+import sys
+
 import numpy as np
 import pytest
 from growing import draw_rows, estimation_rows, grow, make_draws, make_options
@@ -109,6 +111,18 @@ def test_a_list_of_draws_has_the_rows_that_were_drawn(n_draws, weighted, replace
         samples, counts = _core.list_draws(draws, 7, tree)
         np.testing.assert_array_equal(samples, np.flatnonzero(counted))
         np.testing.assert_array_equal(counts, counted[samples])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes 8 GB elsewhere")
+def test_a_list_of_draws_has_rows_beyond_31_bits():
+    # Linux keeps no memory for zeros that are only read. Without replacement, a draw that repeats
+    # another is the sample at the end of the range drawn from.
+    order = np.zeros(2**31 + 1000, dtype=np.uint32)
+    order[-4:] = 2**31 + np.array([9, 6, 999, 7])
+    samples, counts = _core.list_draws(make_draws(order, 4, False), 0, 0)
+    assert samples.dtype == np.uint32
+    np.testing.assert_array_equal(samples, [0, *(2**31 + np.array([6, 7, 999]))])
+    np.testing.assert_array_equal(counts, 1)
 
 
 def test_a_list_of_given_draws_has_those():
