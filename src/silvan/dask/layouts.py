@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import dask.array as da
 import numpy as np
 
+from silvan._validation import MAX_SAMPLES
 from silvan.dask.partitioned import Partitioned
-from silvan.dask.partitions import Part, align_parts, is_collection, n_bytes
+from silvan.dask.partitions import Part, align_parts, count_samples, is_collection, n_bytes
 from silvan.dask.replicated import Replicated
 from silvan.dask.running import Session
 
@@ -27,7 +28,10 @@ def open_layout(
     parts = align_parts(session.client, X, y, sample_weight)
     layout = forest.layout
     if layout == "auto":
-        fits = _table_bytes(session, X, parts) <= _MAX_SHARE_OF_MEMORY * _smallest_memory(session)
+        n_samples, size = _table_size(session, X, parts)
+        fits = n_samples <= MAX_SAMPLES and (
+            size <= _MAX_SHARE_OF_MEMORY * _smallest_memory(session)
+        )
         layout = "replicated" if fits else "partitioned"
     return (Replicated if layout == "replicated" else Partitioned)(session, parts)
 
@@ -36,11 +40,18 @@ def _smallest_memory(session: Session) -> float:
     return min(session.memory_limits(), default=float("inf"))
 
 
-def _table_bytes(session: Session, X: Any, parts: list[Part]) -> float:
-    """Memory of the features as they were given."""
+def _table_size(session: Session, X: Any, parts: list[Part]) -> tuple[int, float]:
+    """Number of samples, and memory of the features as they were given."""
     if not is_collection(X):
-        return float(n_bytes(X))
+        return _size(X)
     if isinstance(X, da.Array) and not np.isnan(X.nbytes):
-        return float(X.nbytes)
-    sizes = session.compute([(n_bytes, part.X) for part in parts])
-    return float(sum(session.results(sizes)))
+        return int(X.shape[0]), float(X.nbytes)
+    sizes = session.results(session.compute([(_size, part.X) for part in parts]))
+    return sum(n_samples for n_samples, _ in sizes), sum(size for _, size in sizes)
+
+
+def _size(X: Any) -> tuple[int, float]:
+    try:
+        return count_samples(X), float(n_bytes(X))
+    except TypeError:  # not a table, which the layout refuses
+        return 0, float(n_bytes(X))
