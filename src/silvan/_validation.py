@@ -215,7 +215,7 @@ class TrainingFeatures(NamedTuple):
 
 
 def as_training_features(
-    X: NDArray[Any], kept: NDArray[np.int32] | None, n_threads: int = 1
+    X: NDArray[Any], kept: NDArray[np.integer[Any]] | None, n_threads: int = 1
 ) -> TrainingFeatures:
     """Store the samples `kept` (None: all) as the core grows on them, by one copy at most."""
     if issparse(X):

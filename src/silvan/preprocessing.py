@@ -205,7 +205,7 @@ def _as_float32_if_exact(ranks: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def sample_counts(
-    weight: NDArray[np.float64] | None, kept: NDArray[np.int32] | None
+    weight: NDArray[np.float64] | None, kept: NDArray[np.integer[Any]] | None
 ) -> NDArray[np.float64] | None:
     """How many samples each of the samples `kept` (None: all) stands for; None: each for itself.
 

@@ -77,9 +77,9 @@ class Picks(NamedTuple):
     ranks: NDArray[np.uint32] | None  # in the canonical order, where categories ask for them
 
     @property
-    def places(self) -> NDArray[np.int32]:
+    def places(self) -> NDArray[np.uint32]:
         """Where in the partition the samples are, ascending."""
-        return np.cumsum(self.steps, dtype=np.int32)
+        return np.cumsum(self.steps, dtype=np.uint32)
 
 
 class PackedPicks(NamedTuple):
@@ -105,7 +105,7 @@ class Picked(NamedTuple):
 
     X: NDArray[Any]
     y: NDArray[Any]
-    numbers: NDArray[np.int32]  # in the whole table
+    numbers: NDArray[np.int32] | None  # in the whole table, where leaves have members
     counts: NDArray[np.int32]
     weights: NDArray[np.float64] | None
     ranks: NDArray[np.uint32] | None
@@ -248,7 +248,7 @@ def _slice_optional(values: Any, start: int, end: int) -> Any:
 
 def list_distinct(
     features: range,
-    kept: NDArray[np.int32] | None,
+    kept: NDArray[np.integer[Any]] | None,
     counts: NDArray[np.float64] | None,
     block: Block,
 ) -> list[DistinctValues]:
@@ -265,15 +265,18 @@ def merge_distinct(parts: list[DistinctValues]) -> DistinctValues:
 
 
 def pick_samples(
-    start: int, sizes: list[int], picks: PackedPicks, block: Block
+    start: int | None, sizes: list[int], picks: PackedPicks, block: Block
 ) -> list[list[Picked]]:
-    """The samples that trees drew, for groups of so many trees; the first has number `start`."""
+    """The samples that trees drew, for groups of so many trees.
+
+    The first sample of the partition has number `start`, if trees must know.
+    """
     picked = (_pick(block, start, of_tree) for of_tree in picks.unpack())
     return [list(islice(picked, n_trees)) for n_trees in sizes]
 
 
-def _pick(block: Block, start: int, picks: Picks) -> Picked:
+def _pick(block: Block, start: int | None, picks: Picks) -> Picked:
     places = picks.places
-    numbers = (places + start).astype(np.int32)
+    numbers = None if start is None else (places + start).astype(np.int32)
     given = picks.counts.astype(np.int32)
     return Picked(block.X[places], block.y[places], numbers, given, picks.weights, picks.ranks)

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvan.dask.partitions import count_samples
 from silvan.dask.sending import send_forest
+from silvan.forests.sample_numbers import check_members
 from silvan.forests.supervised import SupervisedForest
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ def predict_lazily(forest: ClusterForest, method: str, X: Any, *arguments: Any) 
     """What a method of the forest returns for `X`, as a collection of the same kind."""
     check_is_fitted(forest)
     _check_features(forest, X)
-    local = _for_prediction(forest, keep_members=method == "predict_quantiles")
+    reads_members = method == "predict_quantiles"
+    if reads_members:
+        check_members(forest._sampling.plan.n_samples, method)
+    local = _for_prediction(forest, keep_members=reads_members)
     model = _send(forest.client, local)
     if not isinstance(X, da.Array | dd.DataFrame):
         call = dask.delayed(_predict_block)

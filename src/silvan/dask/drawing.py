@@ -48,8 +48,8 @@ class GrowingJob:
 class Drawn(NamedTuple):
     """The samples that a tree drew, ascending."""
 
-    kept: NDArray[np.int32]  # their numbers among those that take part
-    numbers: NDArray[np.int32]  # and in the whole table
+    kept: NDArray[np.uint32]  # their numbers among those that take part
+    numbers: NDArray[np.integer[Any]]  # and in the whole table
     counts: NDArray[np.integer[Any]]  # how often each was drawn
     ends: NDArray[np.int64]  # where partitions begin among them, and the end
 
@@ -76,9 +76,9 @@ class TreeDrawer:
         numbers = sampling.sample_numbers(kept)
         return Drawn(kept, numbers, counts, np.searchsorted(numbers, self._starts))
 
-    def first_of(self, k: int) -> int:
-        """Number of the first sample of a partition."""
-        return int(self._starts[k])
+    def first_member(self, k: int) -> int | None:
+        """Number of the first sample of a partition; None where leaves have no members."""
+        return int(self._starts[k]) if self._sampling.plan.has_members else None
 
     def packed(self, drawn: list[Drawn], k: int) -> PackedPicks:
         """What some trees drew of a partition, in few bytes: it travels through the scheduler."""
@@ -125,7 +125,7 @@ class _DrawnSampling(Sampling):
 
     given: NDArray[np.int32]
     ranks: NDArray[np.uint32] | None
-    numbers: NDArray[np.int32]
+    numbers: NDArray[np.int32] | None
 
     def native(self) -> _core.SampleDraws:
         """The draws as the core reads them."""
@@ -136,9 +136,9 @@ class _DrawnSampling(Sampling):
         draws.ranks = self.ranks
         return draws
 
-    def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Numbers that the samples have in the larger set."""
-        return self.numbers[rows]
+    def member_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32] | None:
+        """Numbers that the samples have in the larger set, if leaves have members."""
+        return None if self.numbers is None else self.numbers[rows]
 
 
 def grow_drawn(job: GrowingJob, first: int, parts: list[list[Picked]]) -> list[ForestArrays]:
@@ -178,7 +178,7 @@ def _training_samples(job: GrowingJob, drawn: list[Picked]) -> TrainingSamples:
         repeats=_core.sample_repeats(features.rows, hashed, order, factors) if honest else None,
         given=np.concatenate([part.counts for part in drawn]),
         ranks=join_optional([part.ranks for part in drawn]),
-        numbers=np.concatenate([part.numbers for part in drawn]),
+        numbers=join_optional([part.numbers for part in drawn]),
     )
     targets = (
         job.targets.with_encoded(y).native(job.plan) if job.rounding is None else job.rounding(y)

@@ -72,7 +72,7 @@ class TreeBatches:
         sizes = [last - first for first, last in spans]
         picked = session.compute(
             [
-                (partial(pick_samples, self._drawer.first_of(k), sizes), picks[k], block)
+                (partial(pick_samples, self._drawer.first_member(k), sizes), picks[k], block)
                 for k, block in enumerate(self._blocks)
             ]
         )

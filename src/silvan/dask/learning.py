@@ -27,7 +27,7 @@ ValueSamples = list[ValueSample | None]
 def learn_spreads(
     session: Session,
     blocks: list[Any],
-    kept: list[NDArray[np.int32] | None],
+    kept: list[NDArray[np.integer[Any]] | None],
     n_categories: NDArray[np.int64] | None,
 ) -> NDArray[np.float64]:
     """The spread of each feature, from the samples `kept` (None: all) of each partition."""
@@ -42,7 +42,7 @@ def learn_spreads(
 
 
 def sample_block(
-    kept: NDArray[np.int32] | None, n_categories: NDArray[np.int64] | None, block: Block
+    kept: NDArray[np.integer[Any]] | None, n_categories: NDArray[np.int64] | None, block: Block
 ) -> ValueSamples:
     """Distinct values of each feature of a partition."""
     return list(sample_values(block.X if kept is None else block.X[kept], n_categories))

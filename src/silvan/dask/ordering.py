@@ -18,6 +18,8 @@ _MAX_AT_ONCE = 2**22
 _MIN_AT_ONCE = 2**16
 _MIN_RANGES = 16
 _HASH_BITS = 64
+# Of a sample that takes no part; no table has so many samples.
+_NOWHERE = np.uint32(2**32 - 1)
 
 
 def canonical_order(
@@ -109,13 +111,13 @@ def _apply_plan(
     """Leave out samples that take no part, and sort equal ones by weight."""
     if plan.kept is None and plan.weights is None:
         return order, np.logical_not(fresh, out=fresh).view(np.uint8)
-    group = np.cumsum(fresh, dtype=np.int32)
+    group = np.cumsum(fresh, dtype=np.uint32)
     if plan.kept is not None:
-        places = np.full(plan.n_samples, -1, dtype=np.int32)
-        places[plan.kept] = np.arange(len(plan.kept), dtype=np.int32)
-        taken = places[order] >= 0
-        order = places[order[taken]].astype(np.uint32)
-        group = group[taken]
+        places = np.full(plan.n_samples, _NOWHERE, dtype=np.uint32)
+        places[plan.kept] = np.arange(len(plan.kept), dtype=np.uint32)
+        order = places[order]
+        taken = order != _NOWHERE
+        order, group = order[taken], group[taken]
     if plan.weights is not None:
         by_weight = np.lexsort((plan.weights[order], group))
         order = order[by_weight]

@@ -12,7 +12,7 @@ import numpy as np
 from distributed import Future
 from numpy.typing import NDArray
 
-from silvan._validation import MAX_SAMPLES, check_sample_weight, invalid
+from silvan._validation import check_sample_weight, invalid
 from silvan.channels import FittedChannels
 from silvan.dask.blocks import (
     Encoding,
@@ -38,6 +38,7 @@ from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.classifier import ForestClassifier
 from silvan.forests.fitting import CheckedSamples, TrainingSamples
 from silvan.forests.grid import GridForest
+from silvan.forests.sample_numbers import MAX_SAMPLES_IN_ORDER
 from silvan.forests.sampling import SamplePlan, sampling_in_order, unit_factors
 from silvan.forests.scaling import Scaler, scaler_of
 from silvan.forests.targets import (
@@ -156,7 +157,7 @@ class Partitioned:
         raw.channels_ = None
         order, repeats = self._order(raw, None, plan, with_repeats=True)
         assert repeats is not None
-        first = order[repeats == 0].astype(np.int32)
+        first = order[repeats == 0]
         numbers = first if plan.kept is None else plan.kept[first]
         return learn_channels(
             self._session, reader, self._blocks, self._starts, numbers.astype(np.int64), seed
@@ -276,8 +277,8 @@ class Partitioned:
             self._blocks = [dask.delayed(scale)(block) for block in self._blocks]
 
     def _kept_part(
-        self, k: int, kept: NDArray[np.int32] | None, counts: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+        self, k: int, kept: NDArray[np.integer[Any]] | None, counts: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.integer[Any]] | None, NDArray[np.float64] | None]:
         """Places of the samples of a partition that take part, and how many each stands for."""
         start, end = self._starts[k : k + 2]
         if kept is None:
@@ -330,8 +331,8 @@ def _check_widths(widths: list[tuple[int, ...]]) -> None:
 def _check_number(n_samples: int) -> None:
     if n_samples == 0:
         raise ValueError("X must have samples, but all its partitions are empty; pass some.")
-    if n_samples > MAX_SAMPLES:
+    if n_samples > MAX_SAMPLES_IN_ORDER:
         raise ValueError(
-            f"X must have at most {MAX_SAMPLES} samples, because samples have numbers of 32 bits, "
-            f"but it has {n_samples}; fit the forest on a part of them."
+            f"X must have at most {MAX_SAMPLES_IN_ORDER} samples, because they have numbers of 32 "
+            f"bits, but it has {n_samples}; fit the forest on a part of them."
         )

@@ -58,7 +58,7 @@ class ForestArrays:
     member_indptr, members : arrays
         In-bag training samples of each leaf: those that its values are means of. In an honest
         forest a leaf that none reached has the members of its nearest ancestor. A boosted forest
-        keeps no members.
+        keeps no members, nor does one on more than 2**31 - 1 samples (on a cluster).
     grid_shape : int64 array
         Shape of the grid whose running sums directions are over, besides the features: column
         ``n_features + j`` is running sum j. Empty where directions are over features only.

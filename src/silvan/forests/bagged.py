@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
+import numpy as np
 from sklearn.base import clone
 
 from silvan import _core
@@ -28,7 +29,7 @@ Growth = tuple[ProjectionDistribution, _core.GrowOptions]
 class BaggedForest(BaggedParameters, BaseForest):
     """A forest of independent trees; subclasses say what they learn from, and by which criterion.
 
-    Its leaves know the training samples in them.
+    Its leaves know the training samples in them, unless these are too many to be numbered.
     """
 
     @abstractmethod
@@ -106,11 +107,16 @@ class BaggedForest(BaggedParameters, BaseForest):
             self._n_threads(),
             on_progress,
         )
-        arrays["members"] = sampling.sample_numbers(arrays["members"])
+        members = sampling.member_numbers(arrays["members"])
+        if members is None:
+            members = arrays["members"][:0]
+            arrays["member_indptr"] = np.zeros_like(arrays["member_indptr"])
+        arrays["members"] = members
         return ForestArrays.from_native(
             arrays, n_features, samples.targets.n_values, self._n_categories()
         )
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
-        require_fitted({"forest_.members": len(self.forest_.members) > 0})
+        has_members = len(self.forest_.members) > 0
+        require_fitted({"forest_.members": has_members == self._sampling.plan.has_members})

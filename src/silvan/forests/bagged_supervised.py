@@ -30,9 +30,10 @@ from silvan.forests.parameters import (
     BaggedSupervisedParameters,
     check_bagged_supervised_parameters,
 )
+from silvan.forests.sample_numbers import check_members
 from silvan.forests.sampling import DrawRule, SamplePlan, plan_samples
 from silvan.forests.supervised import SupervisedForest
-from silvan.forests.targets import Targets
+from silvan.forests.targets import Targets, check_leaf_values
 from silvan.forests.trees import TreesMixin
 from silvan.forests.weights import SampleWeighting
 from silvan.projections import ProjectionDistribution
@@ -77,7 +78,7 @@ class BaggedSupervisedForest(
 
     def _plan_samples(self, targets: Targets, weight: NDArray[np.float64] | None) -> SamplePlan:
         settled = self._settled()
-        return plan_samples(
+        plan = plan_samples(
             len(targets.encoded),
             weight,
             self._class_factor(targets, weight),
@@ -89,6 +90,8 @@ class BaggedSupervisedForest(
             ),
             numeric_targets=targets.numeric,
         )
+        check_leaf_values(targets, plan, pruned=self._pruning() > 0)
+        return plan
 
     def _draws_by_class(self) -> bool:
         """Whether every tree draws as many samples of each class as their weights ask for."""
@@ -176,7 +179,7 @@ class BaggedSupervisedForest(
             )
         predictions = np.full((sampling.plan.n_samples, sums.shape[1]), np.nan)
         scored = np.zeros(len(predictions), dtype=np.bool_)
-        scored[sampling.sample_numbers(np.flatnonzero(counts).astype(np.int32))] = True
+        scored[sampling.sample_numbers(np.flatnonzero(counts))] = True
         predictions[scored] = sums[counts > 0] / counts[counts > 0, None]
         y_true, y_pred = self._keep_out_of_bag(predictions, samples.targets.encoded, scored)
         metric = self.oob_score if callable(self.oob_score) else self._metric
@@ -209,6 +212,7 @@ class BaggedSupervisedForest(
         weights : csr_array of shape (n_queries, n_samples)
             Weights of the training samples, in the order in which they were given to `fit`.
         """
+        check_members(self._sampling.plan.n_samples, "forest_weights")
         leaves = self.apply(X)
         return SampleWeighting(self.forest_, self._sampling)(leaves)
 

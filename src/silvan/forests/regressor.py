@@ -15,6 +15,7 @@ from silvan._validation import invalid
 from silvan.forests._docs import shared_docs
 from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.numbers import NumberForest
+from silvan.forests.sample_numbers import check_members
 from silvan.forests.targets import NumberTargets
 from silvan.forests.weights import SampleWeighting, weighted_quantiles
 
@@ -133,6 +134,7 @@ class ForestRegressor(NumberForest, BaggedSupervisedForest):
             levels = np.empty(0)
         if levels.ndim > 1 or levels.size == 0 or not ((levels >= 0) & (levels <= 1)).all():
             raise invalid("q", "a level in [0, 1] or a sequence of them", q, "pass for example 0.5")
+        check_members(self._sampling.plan.n_samples, "predict_quantiles")
         leaves = self.apply(X)
         weighting = SampleWeighting(self.forest_, self._sampling)
         quantiles = np.empty((len(leaves), levels.size, self.n_outputs_))

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from silvan import _core
 from silvan._exact import MANTISSA_BITS, all_integers, exact_weights
-from silvan._validation import TrainingFeatures, invalid, is_integer
+from silvan._validation import MAX_SAMPLES, TrainingFeatures, invalid, is_integer
+from silvan.forests.sample_numbers import MAX_SAMPLES_IN_ORDER, has_members, number_type
 
 _MAX_DRAWS = 2**31 - 1
 
@@ -34,7 +35,7 @@ class SamplePlan:
     """How many samples a tree draws, and from which; all that is known before the data are read."""
 
     n_samples: int  # samples given to fit
-    kept: NDArray[np.int32] | None  # samples of positive weight; None: all
+    kept: NDArray[np.integer[Any]] | None  # samples of positive weight; None: all
     weights: NDArray[np.float64] | None  # weights of the kept samples; None: all equal
     n_draws: int
     replace: bool
@@ -47,6 +48,11 @@ class SamplePlan:
         """Number of samples that take part."""
         return self.n_samples if self.kept is None else len(self.kept)
 
+    @property
+    def has_members(self) -> bool:
+        """Whether leaves know their members."""
+        return has_members(self.n_samples)
+
     def without_samples(self) -> SamplePlan:
         """The same without what it knows of single rows."""
         return replace(self, n_samples=self.n_kept, kept=None, weights=None)
@@ -54,11 +60,12 @@ class SamplePlan:
     def check(self) -> SamplePlan:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
         kept, weights = self.kept, self.weights
-        _require_integer("n_samples", self.n_samples, 1, np.iinfo(np.int32).max)
+        _require_integer("n_samples", self.n_samples, 1, MAX_SAMPLES_IN_ORDER)
         _require(
             kept is None
             or (
-                (_is_vector(kept, np.int32) and kept[0] >= 0 and kept[-1] < self.n_samples)
+                _is_vector(kept, number_type(self.n_samples))
+                and (kept[0] >= 0 and kept[-1] < self.n_samples)
                 and bool((kept[1:] > kept[:-1]).all())
             ),
             "the numbers of its samples do not rise",
@@ -116,9 +123,13 @@ class Sampling:
         all_weights[self.plan.kept] = weights
         return all_weights
 
-    def sample_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    def sample_numbers(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
         """Numbers that kept samples had when they were given to fit."""
         return rows if self.plan.kept is None else self.plan.kept[rows]
+
+    def member_numbers(self, rows: NDArray[np.int32]) -> NDArray[np.integer[Any]] | None:
+        """The same for members of leaves, if leaves have them."""
+        return self.sample_numbers(rows) if self.plan.has_members else None
 
     def check(self) -> Sampling:
         """Verify what was read from a file; raise a ValueError that names what is wrong."""
@@ -299,7 +310,7 @@ def _positive_weights(
     n_samples: int,
     sample_weight: NDArray[np.float64] | None,
     class_factor: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+) -> tuple[NDArray[np.integer[Any]] | None, NDArray[np.float64] | None]:
     """Samples of positive weight (None: all) and their weights (None: all equal)."""
     parts = [part for part in (sample_weight, class_factor) if part is not None]
     if not parts:
@@ -312,7 +323,7 @@ def _positive_weights(
             "the weights of the samples (sample_weight times class_weight) must have a sum between "
             f"1e-200 and 1e200, but it is {total:g}; rescale them."
         )
-    kept = np.flatnonzero(weights).astype(np.int32)
+    kept = np.flatnonzero(weights).astype(number_type(n_samples))
     weights = weights[kept]
     equal = bool((weights == weights[0]).all())
     return None if len(kept) == n_samples else kept, None if equal else weights
@@ -346,6 +357,9 @@ def _number_of_draws(
             max_samples,
             "draw fewer samples, or set bootstrap=True to draw them with replacement",
         )
+    if min(n_draws, n_kept) > MAX_SAMPLES:
+        rule = f"so small that a tree draws at most {MAX_SAMPLES} samples"
+        raise invalid("max_samples", rule, max_samples, "pass for example 1000000")
     if n_draws > _MAX_DRAWS and is_integer(max_samples):
         raise invalid(
             "max_samples", f"at most {_MAX_DRAWS}", max_samples, "draw fewer samples for a tree"

@@ -47,7 +47,7 @@ Scaler = RankScaler | LinearScaler
 def fit_scaler(
     scaling: str | None,
     X: NDArray[Any],
-    kept: NDArray[np.int32] | None,
+    kept: NDArray[np.integer[Any]] | None,
     weight: NDArray[np.float64] | None,
 ) -> Scaler | None:
     """Learn a scaling from the samples `kept` (None: all) of checked data; None scales nothing."""
@@ -74,7 +74,7 @@ def scaler_of(scaling: str, n_features: int, features: Iterable[DistinctValues])
 def scale_samples(
     scaler: Scaler,
     X: NDArray[Any],
-    kept: NDArray[np.int32] | None,
+    kept: NDArray[np.integer[Any]] | None,
     order: Any,
     table: CategoryTable | None = None,
 ) -> NDArray[np.float32]:

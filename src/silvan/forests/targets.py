@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from silvan._exact import MANTISSA_BITS
 from silvan._validation import warn_user
 from silvan.forest_arrays import ForestArrays
 from silvan.forests.odd_values import refuse_missing_targets
@@ -64,6 +65,10 @@ class Targets(ABC):
     def rounding(self, plan: SamplePlan) -> TargetRounding | None:
         """How the core's targets are rounded, so that sums are exact; None if they are not."""
         return None
+
+    def leaf_values_read_members(self, plan: SamplePlan, *, pruned: bool) -> bool:
+        """Whether values of leaves are computed from their members."""
+        return False
 
     def leaf_values(
         self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
@@ -205,11 +210,15 @@ class NumberTargets(Targets):
         """Centre and last place of the targets that take part."""
         return TargetRounding.of(self.kept(plan), target_bits(plan), centred=self.centred)
 
+    def leaf_values_read_members(self, plan: SamplePlan, *, pruned: bool) -> bool:
+        """Where rounded targets are not good enough, or values of several leaves are not."""
+        return target_bits(plan) < _BITS_OF_A_LEAF_VALUE or (pruned and self.median)
+
     def leaf_values(
         self, forest: ForestArrays, sampling: Sampling, first: int, *, pruned: bool = False
     ) -> NDArray[np.float64]:
         """Mean targets or medians, with the centre added again that growing went without."""
-        if target_bits(sampling.plan) < _BITS_OF_A_LEAF_VALUE or (pruned and self.median):
+        if self.leaf_values_read_members(sampling.plan, pruned=pruned):
             summarise = leaf_medians if self.median else leaf_means
             values = summarise(forest, sampling, self.encoded, first)
             leaf = np.repeat(np.arange(forest.n_leaves), np.diff(forest.value_indptr))
@@ -248,6 +257,17 @@ class NoTargets(Targets):
         """Shares of the tree's weight, the priors of the leaves."""
         weight = forest.weight[forest.tree_offsets[:-1]]
         return forest.values / np.repeat(weight, np.diff(forest.leaf_offsets))
+
+
+def check_leaf_values(targets: Targets, plan: SamplePlan, *, pruned: bool) -> None:
+    """Refuse leaf values that would be computed from members that leaves do not have."""
+    if not plan.has_members and targets.leaf_values_read_members(plan, pruned=pruned):
+        raise ValueError(
+            f"X has {plan.n_samples} samples, so many that leaves do not keep theirs, which their "
+            "values would be computed from; pass max_samples of at most "
+            f"{2 ** (MANTISSA_BITS - _BITS_OF_A_LEAF_VALUE)}, bootstrap=True if samples have "
+            "weights, and ccp_alpha=0 with criterion='absolute_error'."
+        )
 
 
 def warn_of_column(y: NDArray[Any]) -> None:

@@ -16,6 +16,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forest_arrays.pruning import children_of, nodes_by_level
 from silvan.forests.fitting import TreeSeed
 from silvan.forests.importances import credit_features, split_gains
+from silvan.forests.sample_numbers import number_type
 
 if TYPE_CHECKING:
     from silvan.forests.bagged_supervised import BaggedSupervisedForest
@@ -65,7 +66,7 @@ class TreeSequence(Sequence["BaggedSupervisedForest"]):
         return f"<{len(self)} trees of a {type(self._forest).__name__}>"
 
 
-class SampleSequence(Sequence[NDArray[np.int32]]):
+class SampleSequence(Sequence[NDArray[np.integer[Any]]]):
     """The samples that each tree drew, as often as it drew them; drawn again when asked for."""
 
     def __init__(self, forest: BaggedSupervisedForest) -> None:
@@ -76,16 +77,16 @@ class SampleSequence(Sequence[NDArray[np.int32]]):
         return self._n_trees
 
     @overload
-    def __getitem__(self, index: int) -> NDArray[np.int32]: ...
+    def __getitem__(self, index: int) -> NDArray[np.integer[Any]]: ...
     @overload
-    def __getitem__(self, index: slice) -> list[NDArray[np.int32]]: ...
+    def __getitem__(self, index: slice) -> list[NDArray[np.integer[Any]]]: ...
     def __getitem__(self, index: Any) -> Any:
         numbers = _tree_numbers(len(self), index)
         if isinstance(numbers, range):
             return [self._draw(number) for number in numbers]
         return self._draw(numbers)
 
-    def copy(self) -> list[NDArray[np.int32]]:
+    def copy(self) -> list[NDArray[np.integer[Any]]]:
         """The samples of all trees as a list, which scikit-learn's forests have."""
         return list(self)
 
@@ -93,11 +94,12 @@ class SampleSequence(Sequence[NDArray[np.int32]]):
         return f"<samples of {len(self)} trees>"
 
     @cached_property
-    def _samples(self) -> NDArray[np.int32]:
+    def _samples(self) -> NDArray[np.integer[Any]]:
         """The numbers of the samples that take part, in the order of multiplicities."""
-        return self._sampling.sample_numbers(np.arange(self._sampling.plan.n_kept, dtype=np.int32))
+        n_kept = self._sampling.plan.n_kept
+        return self._sampling.sample_numbers(np.arange(n_kept, dtype=number_type(n_kept)))
 
-    def _draw(self, tree: int) -> NDArray[np.int32]:
+    def _draw(self, tree: int) -> NDArray[np.integer[Any]]:
         return np.repeat(self._samples, self._sampling.multiplicities(tree))
 
 
