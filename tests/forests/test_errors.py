@@ -339,6 +339,16 @@ def test_missing_labels_are_counted_in_the_error(missing):
         ForestClassifier(2).fit(X, pd.Series(labels).astype("string"))
 
 
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_lists_of_text_labels_with_missing_ones_are_refused(missing):
+    X = np.zeros((3, 2))
+    for y in (["a", "b", missing], ("a", "b", missing)):
+        with pytest.raises(ValueError, match="1 of 3 targets are missing"):
+            ForestClassifier(2).fit(X, y)
+    with pytest.raises(ValueError, match="1 of 6 targets are missing"):
+        ForestClassifier(2).fit(X, [["a", "x"], ["b", missing], ["a", "x"]])
+
+
 def test_targets_of_too_many_dimensions_are_not_blamed_on_the_samples():
     for forest in (ForestRegressor(2), BoostedForestRegressor(2)):
         with pytest.raises(ValueError, match=r"y must have one .* is \(30, 2, 2\); pass"):

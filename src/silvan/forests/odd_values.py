@@ -164,6 +164,12 @@ def refuse_odd_shapes(y: Any) -> None:
         )
 
 
+def refuse_missing_labels(y: Any) -> None:
+    """Refuse a list of text labels with NaN or None, which NumPy would turn into text."""
+    if isinstance(y, list | tuple) and np.asarray(y).dtype.kind == "U":
+        refuse_missing_targets(y)
+
+
 def refuse_missing_targets(*targets: Any) -> None:
     """Refuse targets of which some are missing, and count these.
 

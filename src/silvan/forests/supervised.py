@@ -34,6 +34,7 @@ from silvan.forests.importances import feature_importances
 from silvan.forests.odd_values import (
     admit_samples,
     refuse_dates,
+    refuse_missing_labels,
     refuse_missing_targets,
     refuse_odd_columns,
     refuse_odd_shapes,
@@ -212,6 +213,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
             check_unmasked(name, values)
         self._learn_target_name(y)
         refuse_odd_shapes(y)
+        refuse_missing_labels(y)
         if self._numeric_targets:
             refuse_odd_targets(y)
         if not self._multi_output:
