@@ -331,6 +331,11 @@ WRONG = {
         ["fit", "iris.csv", *IRIS, "--set", "depth=3", "--out", "x"],
         "--set depth=... is not a parameter of a forest (did you mean 'max_depth'?)",
     ),
+    "parameter given twice": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--set", "max_depth=3", "--set", "max_depth=5", "--out", "x"],
+        "--set max_depth=... is given twice; leave one of them out.",
+    ),
     "parameter of another forest": (
         2,
         ["fit", "iris.csv", *IRIS, "--set", "learning_rate=0.1", "--out", "x"],
@@ -355,6 +360,11 @@ WRONG = {
         2,
         ["fit", "iris.csv", "--kind", "sound", "--out", "x"],
         "--kind must be table or",
+    ),
+    "long name": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--out", 300 * "x"],
+        "cannot be the name of a file",
     ),
     "no jobs": (2, ["fit", "iris.csv", "--jobs", "0", "--out", "x"], "--jobs must be at least 1"),
     "many folds": (

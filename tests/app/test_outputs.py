@@ -101,6 +101,22 @@ def test_a_folder_without_permission_is_refused(run, place, command):
     assert "may not be written" in messages(result)
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that takes no files")
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_folder_that_takes_no_files_is_found_before_work(run, place, monkeypatch, command):
+    monkeypatch.setattr("silvan.app.data.open_source", None)
+    monkeypatch.setattr("silvan.app.inputs.open_source", None)
+    monkeypatch.setattr("silvan.app.models.load_model", None)
+    result = run(*WRITERS[command], "--out", "/proc/x.csv", code=2)
+    assert "--out /proc/x.csv cannot be written, since /proc takes no files" in messages(result)
+
+
+def test_the_check_of_an_output_leaves_nothing_behind(run, place):
+    before = contents(place)
+    run("fit", "d.csv", *IRIS, *FEW, "--set", "max_depth=0", "--out", "new.silvan", code=2)
+    assert contents(place) == before
+
+
 def test_the_demo_checks_its_folder_before_work(run, place, monkeypatch):
     monkeypatch.setattr("silvan.app.demo.load_digits", None)
     result = run("demo", "--output", "d.csv/page", code=2)

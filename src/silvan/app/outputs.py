@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ def is_standard(path: Path) -> bool:
 
 def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
     """Refuse a path that cannot be written to, or that is one of the files to be read."""
+    _check_name(path)
     if path.is_dir():
         raise UsageError(f"--out {path} is a folder; name a file in it.")
     if path.exists() and not path.is_file():
@@ -34,6 +36,7 @@ def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
                 f"--out {path} is the same file as {given}, which is to be read; choose another "
                 "name."
             )
+    _try_to_write("--out", path, folder)
 
 
 def check_folder(path: Path) -> None:
@@ -43,6 +46,31 @@ def check_folder(path: Path) -> None:
         raise UsageError(f"--output {path} lies in {nearest}, which is a file; name a folder.")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise UsageError(f"--output {path} may not be written; choose another place.")
+    _try_to_write("--output", path, nearest)
+
+
+def _check_name(path: Path) -> None:
+    """Refuse names that no file can have, such as very long ones."""
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"--out {str(path)[:60]!r}... cannot be the name of a file ({reason}); choose another."
+        ) from None
+
+
+def _try_to_write(option: str, path: Path, folder: Path) -> None:
+    """Write an empty file, and remove it: permissions do not tell of folders such as /proc."""
+    try:
+        with tempfile.NamedTemporaryFile(prefix=".silvan-", dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"{option} {path} cannot be written, since {folder} takes no files ({reason}); choose "
+            "another place."
+        ) from None
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     >>> parse_settings(["max_depth=10", "criterion=entropy", "honest=true"])
     {'max_depth': 10, 'criterion': 'entropy', 'honest': True}
     """
-    settings = {}
+    settings: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (equals and name):
@@ -74,6 +74,8 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
                 f"--set {name}=... is not a parameter of a forest{suggest(name, PARAMETERS)}; "
                 f"forests have {', '.join(PARAMETERS)}."
             )
+        if name in settings:
+            raise UsageError(f"--set {name}=... is given twice; leave one of them out.")
         try:
             settings[name] = json.loads(value)
         except ValueError:
