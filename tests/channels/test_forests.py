@@ -23,6 +23,7 @@ from silvan.channels import (
     FittedChannels,
     Function,
     Gradients,
+    LocalContrast,
     Raw,
     Spectrum,
 )
@@ -500,3 +501,15 @@ def test_channels_of_long_series_are_bounded_in_memory():
     )
     assert forest.channels_.layout.n_cells < 4 * 3000
     assert any(isinstance(channel, Convolutions) for channel in forest.channels_.channels)
+
+
+@pytest.mark.parametrize("shape", [(30,), (6, 7), (3, 30)])
+@pytest.mark.parametrize(
+    "forest", [ManifoldForestClassifier(5), BoostedManifoldForestClassifier(5)], ids=repr
+)
+def test_values_near_the_limit_of_float32_are_fitted_without_warnings(forest, shape):
+    rng = np.random.default_rng(0)
+    X, y = np.clip(1e38 * rng.normal(size=(40, *shape)), -3.4e38, 3.4e38), np.arange(40) % 2
+    assert np.isfinite(clone(forest).fit(X, y).predict_proba(X)).all()
+    contrast = clone(forest).set_params(channels=[LocalContrast()]).fit(X, y)
+    assert np.isfinite(contrast.predict_proba(X)).all()

@@ -13,6 +13,10 @@ from silvan.projections.parameters import ParameterHolder
 
 State = dict[str, NDArray[Any]]
 
+# Decorates what computes: results of values near the limit of float32 may be infinite or NaN, which
+# is no reason to warn of.
+quiet_overflow = np.errstate(over="ignore", invalid="ignore")
+
 
 class Channel(ParameterHolder, ABC):
     """One or several arrays that are computed from each sample, for windows to be laid on.

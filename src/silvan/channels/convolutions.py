@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from silvan import _core
 from silvan._validation import check_integer, invalid, is_integer
-from silvan.channels.base import Channel, State, as_floats
+from silvan.channels.base import Channel, State, as_floats, quiet_overflow
 from silvan.channels.plane import Plane
 from silvan.channels.values import Difference
 
@@ -96,6 +96,7 @@ class Convolutions(Channel):
             for name, (dtype, shape, low, high) in expected.items()
         )
 
+    @quiet_overflow
     def learn(self, samples: NDArray[Any], plane: Plane, rng: np.random.Generator) -> State:
         """Draw kernels and dilations; learn thresholds."""
         values, plane = self._differences(samples, plane), self._convolved(plane)
@@ -116,6 +117,7 @@ class Convolutions(Channel):
             thresholds[kernel] = np.quantile(known, quantiles[kernel]) if len(known) else 0.0
         return {**state, "thresholds": thresholds}
 
+    @quiet_overflow
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
         """Indicators, or their sums over neighbouring cells where the axis is long."""
         values, plane = self._differences(samples, plane), self._convolved(plane)

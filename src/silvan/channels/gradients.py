@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import invalid, is_integer
-from silvan.channels.base import Channel, State, as_floats
+from silvan.channels.base import Channel, State, as_floats, quiet_overflow
 from silvan.channels.plane import Plane
 
 
@@ -69,6 +69,7 @@ class Gradients(Channel):
                 "use Difference along a series",
             )
 
+    @quiet_overflow
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
         """Magnitudes, and parts by direction."""
         slopes = [_half_difference(samples, plane, axis) for axis in range(len(plane.shape))]

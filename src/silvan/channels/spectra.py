@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import check_flag, invalid
-from silvan.channels.base import Channel, State, is_positive_number
+from silvan.channels.base import Channel, State, is_positive_number, quiet_overflow
 from silvan.channels.plane import Plane
 
 
@@ -74,6 +74,7 @@ class Spectrum(Channel):
             strengths = np.log(np.maximum(strengths, state["floor"]))
         return strengths[:, None]
 
+    @quiet_overflow
     def _strengths(self, samples: NDArray[Any]) -> NDArray[np.float32]:
         values = samples.astype(np.float64)
         values -= values.mean(axis=-1, keepdims=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silvan._validation import check_integer, invalid, is_integer
-from silvan.channels.base import Channel, State, as_floats, is_positive_number
+from silvan.channels.base import Channel, State, as_floats, is_positive_number, quiet_overflow
 from silvan.channels.plane import Plane
 
 
@@ -83,6 +83,7 @@ class Difference(Channel):
                 "order", f"below {length}, the length of the axis", self.order, "pass for example 1"
             )
 
+    @quiet_overflow
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
         """Differences, as numpy.diff takes them."""
         axis = self._axis(plane)
@@ -156,19 +157,20 @@ class LocalContrast(Channel):
             floor = float(known.max())
         return {"floor": np.float32(floor if floor > 0 else 1.0).reshape(1)}
 
+    @quiet_overflow
     def compute(self, samples: NDArray[Any], plane: Plane, state: State) -> NDArray[Any]:
         """Centred values over spreads plus the floor."""
         centred, spreads = self._spreads(as_floats(samples), plane)
         return (centred / (spreads + state["floor"]))[:, None]
 
+    @quiet_overflow
     def _spreads(
         self, values: NDArray[np.float32], plane: Plane
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Values less the mean of their neighbourhoods, and the standard deviations of these."""
         # Squares of values far from zero would cancel.
         axes = tuple(range(1, values.ndim))
-        with np.errstate(invalid="ignore"):
-            centre = np.where(np.isfinite(values), values, np.float32(0)).mean(axes, keepdims=True)
+        centre = np.where(np.isfinite(values), values, np.float32(0)).mean(axes, keepdims=True)
         values = values - centre
         means = self._box_means(values, plane)
         squares = self._box_means(values * values, plane)
