@@ -460,7 +460,7 @@ def test_classes_of_series_are_told_apart_by_combined_windows():
 SINGLE = {
     "numbers": (ManifoldForestRegressor, SERIES, {}),
     "boosted": (BoostedManifoldForestClassifier, SERIES, {}),
-    "images": (ManifoldForestClassifier, SERIES.reshape(-1, 5, 10), {}),
+    "images": (ManifoldForestClassifier, SERIES.reshape(-1, 5, 10), {"contiguous": (True, True)}),
     "missing values": (ManifoldForestClassifier, HOLED, {}),
     "a number of candidates": (ManifoldForestClassifier, SERIES, {"max_features": 9}),
     "agnostic": (ManifoldForestClassifier, SERIES, {"thresholds": "agnostic"}),

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import xarray
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -253,3 +254,53 @@ def test_collections_of_aeon():
     for samples, labels in ((equal, y), (unequal, z)):
         forest = ManifoldForestClassifier(**OPTIONS).fit(samples, labels)
         assert forest.predict(samples).shape == (12,)
+
+
+class ManyEpochs:
+    """Epochs with more sensors than a single True takes for planes."""
+
+    ch_names, times = [f"E{k}" for k in range(6)], TIMES
+
+    def get_data(self):
+        return np.tile(X, (1, 2, 1)).astype(np.float64)
+
+
+def test_axes_called_channel_or_sensor_have_no_order():
+    values = ManyEpochs().get_data()
+    expected = ManifoldForestClassifier(**OPTIONS).fit(values, Y).predict_proba(values)
+    options = {**OPTIONS, "contiguous": True}
+    labelled = [
+        ManyEpochs(),
+        xarray.DataArray(values, dims=("trial", "Sensors", "time")),
+        xarray.DataArray(values, dims=("trial", "electrode", "time")),
+    ]
+    for samples in labelled:
+        forest = ManifoldForestClassifier(**options).fit(samples, Y)
+        assert forest.channels_.planes.n_planes == 6
+        assert np.array_equal(forest.predict_proba(values), expected)
+    images = xarray.DataArray(values, dims=("trial", "height", "width"))
+    forest = ManifoldForestClassifier(**{**options, "contiguous": (True, True)}).fit(images, Y)
+    assert forest.channels_.planes.n_planes == 1
+    only = xarray.DataArray(values[:, 0], dims=("trial", "channel"))
+    assert ManifoldForestClassifier(**options).fit(only, Y).channels_.planes.n_planes == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "remedy"), [((6, 40), "(False, True)"), ((40, 6), "(True, False)")]
+)
+def test_recordings_that_are_taken_for_images_give_a_warning(shape, remedy):
+    samples = np.random.default_rng(0).normal(size=(20, *shape))
+    labels = np.arange(20) % 2
+    message = (
+        f"samples of shape {shape} are taken for images; if they are recordings of 6 sensors, "
+        f"pass contiguous={remedy}, and (True, True) if they are images."
+    )
+    forest = ManifoldForestClassifier(2)
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        forest.fit(samples, labels)
+    with pytest.warns(UserWarning, match="are taken for images"):
+        clone(forest).set_params(shape=shape).fit(samples.reshape(20, -1), labels)
+    forest.set_params(contiguous=(True, True)).fit(samples, labels)
+    forest.set_params(contiguous=True).fit(np.abs(100 * samples).astype(np.uint8), labels)
+    forest.set_params(channels="raw").fit(samples, labels)
+    forest.set_params(channels="auto").fit(samples.reshape(20, 15, 16), labels)

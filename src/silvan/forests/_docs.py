@@ -65,7 +65,9 @@ _PARTS = {
             False for an axis whose neighbours do not belong together, such as the sensors of a
             recording: ``(False, True)`` for samples of shape (sensors, length). With channels, each
             index of such an axis is a plane with its own arrays; a single True treats axes of at
-            most 4 cells beside a longer one in the same way, such as colours.
+            most 4 cells beside a longer one in the same way, such as colours, and labelled axes
+            called channel, sensor or electrode. Where it is not clear whether samples are images
+            or recordings of sensors, there is a warning.
         coefficients : {"ones", "signs", "uniform", "normal"}, default="ones"
             Coefficients of the cells of a patch; only "ones" with channels.
         n_patches : int, default=1

@@ -24,6 +24,7 @@ from silvan.forest_arrays import ForestArrays
 from silvan.forests.constraints import require_no_constraints
 from silvan.forests.fitted import FittedForest
 from silvan.forests.fitting import CheckedSamples, TrainingSamples
+from silvan.forests.grid_axes import warn_of_sensors, with_neighbours
 from silvan.forests.grid_defaults import (
     AUTO,
     RAW,
@@ -112,6 +113,8 @@ class GridForest(GridParameters, SupervisedForest):
         if self._wants_channels():
             # Of one sample, for the shapes: what is learnt needs the order of all of them.
             check_features(checked[0][:1])
+            if self._contiguous() is True and checked[0].dtype != np.uint8:
+                warn_of_sensors(self.shape_)
             self.channels_ = self._fit_channels(checked[0][:1], seed=0)
         # What is said of patches must hold of windows, too.
         self.patches().validate(self.n_features_in_)
@@ -147,9 +150,13 @@ class GridForest(GridParameters, SupervisedForest):
         """
         if not is_auto(self.channels):
             return not self._is_raw()
-        n_axes = sum(contiguous_axes(self.shape_, self.contiguous))
+        n_axes = sum(contiguous_axes(self.shape_, self._contiguous()))
         plain = self._categories is None and has_ones(self)
         return plain and 1 <= n_axes <= MAX_AXES
+
+    def _contiguous(self) -> bool | Sequence[bool]:
+        """Which axes have neighbours, for channels."""
+        return with_neighbours(self.contiguous, self.shape_, self.axes_)
 
     def _is_raw(self) -> bool:
         """Whether the user asks for sums over patches of the values themselves."""
@@ -190,7 +197,7 @@ class GridForest(GridParameters, SupervisedForest):
             )
         boundary = spread_over_axes("boundary", boundary_on(self, 1), self.shape_)
         planes = find_planes(
-            self.shape_, self.contiguous, tuple(rule == "wrap" for rule in boundary)
+            self.shape_, self._contiguous(), tuple(rule == "wrap" for rule in boundary)
         )
         channels: Any = self.channels
         if is_auto(channels):

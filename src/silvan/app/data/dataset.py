@@ -17,6 +17,7 @@ from silvan.app.data.dates import date_kind
 from silvan.app.errors import UsageError
 from silvan.app.numbers import write_count
 from silvan.forests.categories import FROM_DTYPE, CategoryTable, find_categories
+from silvan.forests.grid_axes import find_sensors
 
 TEXT, NUMBER = "text", "number"
 # Fewer values than this on an axis, and many fewer than on the next, are channels.
@@ -129,7 +130,8 @@ class Dataset:
             return (True, True, False)
         if self.kind == "series" and len(self.row_shape) == 2:
             return (False, True)
-        return True
+        # A library's doubt about what is an image is settled here, by the kind.
+        return True if find_sensors(self.row_shape) is None else (True, True)
 
     def describe(self) -> str:
         """Say what a row is."""
@@ -185,6 +187,9 @@ def arrange(
     if request.grid is not None:
         X = reshape_rows(X, request.grid)
     kind = request.kind or guess_kind(X.shape[1:], shaped=request.grid is not None)
+    axis = find_sensors(X.shape[1:]) if request.kind is None and kind == "image" else None
+    if axis == 0:
+        notes = (*notes, "if the rows are recordings of sensors, pass --kind series")
     if kind == "table" and X.ndim > 2:
         X = X.reshape(len(X), -1)
     return Dataset(X, y, kind, target, tuple(notes))
