@@ -127,6 +127,24 @@ def test_help_and_mistakes_are_answered_without_libraries(arguments, tmp_path):
         assert done.stdout.startswith(f"silvan {silvan.__version__}\n")
 
 
+def test_help_shows_no_type_beside_flags_and_folds_whole_paragraphs(run):
+    for command in ("fit", "predict", "evaluate", "demo"):
+        assert "bool" not in run(command, "--help").output
+    lines = [line.strip() for line in run("predict", "--help").output.splitlines()]
+    (first,) = [line for line in lines if line.startswith("A table needs")]
+    assert len(first) > 60
+    assert "silvan demo" in [line.strip() for line in run("--help").output.splitlines()]
+
+
+def test_evaluate_boosts_as_fit_does(run):
+    options = ("evaluate", "iris.csv", "--target", "species", "--drop", "id,note", "--boost")
+    assert "silvan, boosted" in run(*options, "--against", "none", *FEW).stdout
+    wrong = run(*options, "--forest", "rf", code=2)
+    assert "--boost grows a forest of its own; leave out --forest rf." in wrong.stderr
+    many = run(*options, "--trees", "20000000", code=2)
+    assert "--trees must be at most 10,000,000, but it is 20,000,000." in many.stderr
+
+
 def test_options_name_what_there_is():
     assert set(names.PRESETS) == set(presets.__all__) - {"graph_morf"}
     assert names.MAX_TREES == MAX_TREES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from silvan.app.errors import AppError, Terminated, exit_code_of_stop
 from silvan.app.streams import printing, telling
@@ -21,7 +22,40 @@ from silvan.app.streams import printing, telling
 Item = TypeVar("Item")
 
 
-class Program(TyperGroup):
+def unfold(text: str) -> str:
+    r"""Join the lines of paragraphs, which terminals fold to their own width; examples keep theirs.
+
+    >>> unfold("Two\nlines.\n\n[bold]silvan demo[/]\n[bold]silvan info m[/]")
+    'Two lines.\n\n[bold]silvan demo[/]\n[bold]silvan info m[/]'
+    """
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(
+        paragraph if "[bold]" in paragraph else " ".join(paragraph.split())
+        for paragraph in paragraphs
+    )
+
+
+class _Readable:
+    """Help without a type beside flags, which take no value, and with whole paragraphs."""
+
+    def __init__(self, *arguments: Any, help: str | None = None, **more: Any) -> None:
+        text = None if help is None else unfold(inspect.cleandoc(help))
+        super().__init__(*arguments, help=text, **more)  # type: ignore[call-arg]
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options and arguments, that of help among them."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class Command(_Readable, TyperCommand):
+    """A command of the program."""
+
+
+class Program(_Readable, TyperGroup):
     """A group of commands that reports errors in one sentence and with their exit codes."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from silvan.app.console import note, say, shown_rows
+from silvan.app.console import Command, note, say, shown_rows
 from silvan.app.errors import UsageError
-from silvan.app.names import AUTO, BOOST, SKLEARN, check_forests
+from silvan.app.names import AUTO, SKLEARN, boosted_name, check_forests
 from silvan.app.numbers import write_count
 from silvan.app.options import (
     Boost,
@@ -42,20 +42,21 @@ from silvan.app.parsing import (
     parse_shape,
     target_file,
 )
-from silvan.app.program import app, check_jobs
+from silvan.app.program import app, check_jobs, check_trees
 
 
-@app.command()
+@app.command(cls=Command)
 def demo(
-    output: Annotated[Path, typer.Option(help="Folder for page, figure and model.")] = Path(
-        "demo-output"
-    ),
+    output: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for page, figure and model.")
+    ] = Path("demo-output"),
     jobs: Jobs = 1,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer trees and fits.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trees and repetitions.")] = False,
 ) -> None:
-    """Compare forests on handwritten digits and write a report page about the best of them.
+    """Compare forests on digits and recordings, and write a report page about one of them.
 
-    Needs no data: the 1,797 digits come with scikit-learn. Takes about half a minute.
+    Needs no data: the 1,797 handwritten digits come with scikit-learn, and the recordings are
+    simulated. Takes about half a minute.
     """
     check_jobs(jobs)
     from silvan.app.demo import run_demo
@@ -63,7 +64,7 @@ def demo(
     run_demo(output, jobs, quick=quick)
 
 
-@app.command()
+@app.command(cls=Command)
 def fit(
     data: DataPath,
     out: Annotated[Path, typer.Option(metavar="FILE", help="File for the model.")],
@@ -81,7 +82,8 @@ def fit(
     trees: Trees = 100,
     settings: Settings = None,
     no_out_of_bag: Annotated[
-        bool, typer.Option("--no-out-of-bag", help="Save the time of the out-of-bag estimate.")
+        bool,
+        typer.Option("--no-out-of-bag", help="Skip the out-of-bag estimate, which takes time."),
     ] = False,
     jobs: Jobs = -1,
     seed: Seed = 0,
@@ -90,26 +92,28 @@ def fit(
 ) -> None:
     """Learn a forest from data and save it.
 
+    Tables:
+
     [bold]silvan fit flowers.csv --target species --out flowers.silvan[/]
-
     [bold]silvan fit flats.csv --target rent --categorical postcode --out flats.silvan[/]
+    [bold]silvan fit flats.csv --target rent --boost --trees 500 --out flats.silvan[/]
 
-    [bold]silvan fit digits.csv --target digit --shape 8x8 --out digits.silvan[/]  pixels in columns
+    Images, as pixels in the columns of a table or as files such as photos/cat/1.jpg, and series:
 
-    [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]  photos/cat/1.jpg and so on
-
+    [bold]silvan fit digits.csv --target digit --shape 8x8 --out digits.silvan[/]
+    [bold]silvan fit photos/ --shape 32x32 --out photos.silvan[/]
     [bold]silvan fit GunPoint_TRAIN.ts --trees 500 --out gun.silvan[/]
 
-    [bold]silvan fit flats.csv --target rent --boost --trees 500 --out flats.silvan[/]
+    A table larger than memory:
 
     [bold]silvan fit big.parquet --target y --workers 2 --set max_samples=100000 --out big.silvan[/]
     """
     check_jobs(jobs)
+    check_trees(trees)
     check_forests([forest])
     if forest == SKLEARN:
         raise UsageError(f"{SKLEARN} is for comparison only; fit the same forest as rf.")
-    if boost and forest not in (AUTO, BOOST):
-        raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
+    kind_of_forest = boosted_name(forest, boost=boost)
     check_choices(kind, task)
     if is_standard(out):
         raise UsageError("--out - is standard output, which takes no model; name a file.")
@@ -125,7 +129,6 @@ def fit(
     asked = Request(target, *columns)
     spelling = Spelling(tuple(missing or ()), decimal, encoding)
     growing = Growing(trees, jobs, seed, parameters)
-    kind_of_forest = BOOST if boost else forest
     if workers is None:
         read, kind_of_target = read_data(data, asked, task, spelling)
         n_rows = len(read.y)
@@ -150,7 +153,7 @@ def fit(
     note(f"Next: silvan info {out}, silvan predict {out} NEW, silvan report {out} {data} ...")
 
 
-@app.command()
+@app.command(cls=Command)
 def predict(
     model: ModelPath,
     data: Annotated[
@@ -159,8 +162,9 @@ def predict(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File for the predictions: .csv, .parquet or .arrow. Else, and with -, they are "
-            "printed."
+            metavar="FILE",
+            help="File for the predictions: .csv, .parquet or .arrow. Without it, or with -, they "
+            "are printed.",
         ),
     ] = None,
     probabilities: Annotated[
@@ -181,8 +185,7 @@ def predict(
 ) -> None:
     """Predict with a saved forest, batch by batch: data may be larger than memory.
 
-    A table needs the columns that the forest was fitted on, by name and in any order; others are
-    not looked at.
+    A table needs the columns that the forest was fitted on, in any order; others are ignored.
 
     [bold]silvan predict flowers.silvan new.csv --keep id --probabilities --out answers.parquet[/]
     """

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from silvan.app.console import note, say, steps
-from silvan.app.names import AUTO, SKLEARN, check_forests
+from silvan.app.console import Command, note, say, steps
+from silvan.app.names import AUTO, SKLEARN, boosted_name, check_forests
 from silvan.app.numbers import write_count
 from silvan.app.options import (
     Against,
+    Boost,
     Categorical,
     DataPath,
     Decimal,
@@ -43,10 +44,10 @@ from silvan.app.parsing import (
     parse_shape,
     target_file,
 )
-from silvan.app.program import app, check_jobs
+from silvan.app.program import app, check_jobs, check_trees
 
 
-@app.command()
+@app.command(cls=Command)
 def evaluate(
     data: DataPath,
     target: Target = None,
@@ -62,6 +63,7 @@ def evaluate(
     kind: Kind = None,
     task: Task = None,
     forest: Forest = AUTO,
+    boost: Boost = False,
     trees: Trees = 100,
     settings: Settings = None,
     jobs: Jobs = -1,
@@ -69,14 +71,16 @@ def evaluate(
 ) -> None:
     """Compare forests by cross-validation, or on a test file. Saves nothing.
 
+    The forest of --forest, with all that --set says, is compared with those of --against, with
+    their defaults.
+
     [bold]silvan evaluate flowers.csv --target species --against sklearn,rf,sporf,ccf[/]
-
     [bold]silvan evaluate GunPoint_TRAIN.ts --test GunPoint_TEST.ts --against sklearn,morf[/]
-
-    --set applies to --forest only.
     """
     check_jobs(jobs)
-    names = [forest, *parse_names(against)]
+    check_trees(trees)
+    check_forests([forest])
+    names = [boosted_name(forest, boost=boost), *parse_names(against)]
     check_forests(names)
     check_choices(kind, task)
     columns = parse_columns(drop), parse_shape(shape), kind, parse_columns(categorical)
@@ -108,7 +112,7 @@ def evaluate(
     note(f"{write_count(trees, 'tree')} each; {where}; median times with --jobs {jobs}.")
 
 
-@app.command()
+@app.command(cls=Command)
 def score(
     model: ModelPath,
     data: Annotated[
@@ -125,7 +129,8 @@ def score(
 ) -> None:
     """Score a saved forest on labelled data, beside a baseline. Fits nothing.
 
-    A table needs no --target where the model knows the name of its column.
+    Pass data that the forest was not fitted on. The model remembers which column of a table is the
+    target.
 
     [bold]silvan score flowers.silvan more.csv[/]
     """
@@ -149,7 +154,7 @@ def score(
     note(f"{write_count(len(read.y), 'row')}. The baseline is {baseline}.")
 
 
-@app.command()
+@app.command(cls=Command)
 def report(
     model: ModelPath,
     data: Annotated[
@@ -168,13 +173,13 @@ def report(
     kind: Kind = None,
     jobs: Jobs = -1,
     seed: Seed = 0,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
 ) -> None:
     """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
 
-    The page is one HTML file that needs no network; --out - prints it. Pass the options --shape,
-    --drop and --kind that the model was fitted with; which columns of a table are the target and
-    categories the model knows.
+    The page is one HTML file that needs no network; --out - prints it. Pass --shape, --drop and
+    --kind as you did to fit; the model remembers which columns of a table are the target and which
+    hold categories.
 
     [bold]silvan report flowers.silvan flowers.csv --test more.csv[/]
     """
@@ -230,7 +235,7 @@ def report(
     say(f"The page is {out.resolve().as_uri()}")
 
 
-@app.command()
+@app.command(cls=Command)
 def info(model: ModelPath) -> None:
     """Show what is in a model file."""
     check_model(model)

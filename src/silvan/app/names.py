@@ -97,6 +97,19 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
+def boosted_name(forest: str, *, boost: bool) -> str:
+    """The name of the forest that --forest and --boost ask for.
+
+    >>> boosted_name("auto", boost=True), boosted_name("rf", boost=False)
+    ('boost', 'rf')
+    """
+    if not boost:
+        return forest
+    if forest not in (AUTO, BOOST):
+        raise UsageError(f"--boost grows a forest of its own; leave out --forest {forest}.")
+    return BOOST
+
+
 def check_forests(names: Iterable[str]) -> None:
     """Refuse names of forests that there are not."""
     known = (AUTO, BOOST, SKLEARN, *PRESETS)

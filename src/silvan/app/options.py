@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from silvan.app.names import AUTO, BOOST, MAX_TREES, PRESETS, SKLEARN
+from silvan.app.names import AUTO, BOOST, PRESETS, SKLEARN
 
 DataPath = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="File or folder to learn from; - is standard input."),
 ]
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that `silvan fit` wrote.")]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="File that silvan fit wrote.")]
 Target = Annotated[
     str | None,
     typer.Option(
+        metavar="COLUMN",
         help="What to predict: a column of a table, an array of an .npz file (y if left out), or a "
         ".npy file of targets. Image folders and series files contain it.",
     ),
@@ -41,8 +42,8 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(
         metavar="WORD",
-        help="Word that a text table writes for a missing value, such as -999 or unknown; repeat "
-        "the option for more. Empty fields, NA, NaN, null, None and ? are always missing.",
+        help="Word that stands for a missing value in a text table, such as -999 or unknown; "
+        "repeat the option for more. Empty fields, NA, NaN, null, None and ? are always missing.",
     ),
 ]
 Decimal = Annotated[
@@ -61,16 +62,19 @@ Shape = Annotated[
     typer.Option(
         metavar="HxW",
         help="Grid that flat rows lie on: 28x28 pixels, 96 time steps, 3x100 channels by steps. "
-        "For a folder of images: the size to bring them to.",
+        "For a folder of images: the size to resize them to.",
     ),
 ]
 Kind = Annotated[
     str | None,
-    typer.Option(help="What a row is, if the guess is wrong: table, image or series."),
+    typer.Option(
+        metavar="KIND", help="What a row is, if the guess is wrong: table, image or series."
+    ),
 ]
 Task = Annotated[
     str | None,
     typer.Option(
+        metavar="TASK",
         help="classification or regression, if the guess is wrong. Text and whole numbers with at "
         "most 20 values are treated as classes.",
     ),
@@ -78,6 +82,7 @@ Task = Annotated[
 Forest = Annotated[
     str,
     typer.Option(
+        metavar="NAME",
         help=f"{AUTO}: windows for images and series, sparse oblique splits for tables; {BOOST}: "
         f"the same, boosted. Or a system of the literature: {', '.join(PRESETS)}.",
     ),
@@ -91,12 +96,13 @@ Boost = Annotated[
 ]
 Trees = Annotated[
     int,
-    typer.Option(
-        min=1, max=MAX_TREES, metavar="N", help="Number of trees, or of rounds of boosting."
-    ),
+    typer.Option(min=1, metavar="N", help="Number of trees, or of rounds of boosting."),
 ]
 Jobs = Annotated[
-    int, typer.Option(metavar="N", help="Threads; -1 is all processors. Changes no result.")
+    int,
+    typer.Option(
+        metavar="N", help="Number of threads; -1 uses all processors. Results stay the same."
+    ),
 ]
 Workers = Annotated[
     int | None,
@@ -104,13 +110,13 @@ Workers = Annotated[
         min=1,
         metavar="N",
         help="Processes that share the work, for Parquet files larger than memory; needs Dask. "
-        "Changes no result.",
+        "Results stay the same.",
     ),
 ]
 WorkerMemory = Annotated[
     str, typer.Option(metavar="SIZE", help="Memory of each worker process, such as 1.5GB.")
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random numbers.")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -124,12 +130,14 @@ Against = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help=f"Forests to compare with, separated by commas: {SKLEARN} (its random forest) and the "
-        "names of --forest; or none.",
+        help=f"Forests to compare with, separated by commas: {SKLEARN} (scikit-learn's random "
+        "forest) and the names of --forest; or none.",
     ),
 ]
-Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of the cross-validation.")]
+Folds = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Number of folds of the cross-validation.")
+]
 Test = Annotated[
     Path | None,
-    typer.Option(metavar="DATA", help="Data for scoring that the forest is not fitted on."),
+    typer.Option(metavar="DATA", help="Data to score on, which the forest is not fitted on."),
 ]

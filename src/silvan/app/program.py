@@ -9,6 +9,7 @@ import typer
 from silvan._version import __version__
 from silvan.app.console import Program, say
 from silvan.app.errors import UsageError
+from silvan.app.names import MAX_TREES
 
 app = typer.Typer(
     cls=Program,
@@ -20,17 +21,14 @@ app = typer.Typer(
 
 A first session:
 
-[bold]silvan demo[/]  shows what it can do, on handwritten digits
-
-[bold]silvan fit flowers.csv --target species --out flowers.silvan[/]  learns from a table
-
-[bold]silvan predict flowers.silvan new.csv --out answers.csv[/]  predicts another
-
-[bold]silvan report flowers.silvan flowers.csv[/]  writes a page about it
+[bold]silvan demo[/]
+[bold]silvan fit flowers.csv --target species --out flowers.silvan[/]
+[bold]silvan predict flowers.silvan new.csv --out answers.csv[/]
+[bold]silvan report flowers.silvan flowers.csv[/]
 
 Data are tables (.csv, .tsv, .parquet, .arrow, .xlsx), arrays (.npy, .npz), folders with a folder of
 images for each class, or time series of the UCR and UEA archives (.ts, .tsv). A dash (-) stands for
-standard input. Each command has its own --help.
+standard input. Each command has its own --help, with examples.
 """,
     epilog="Exit codes: 0 done, 2 wrong options, 3 data not readable, 4 model not readable, "
     "5 result not written, 130 or 143 stopped.",
@@ -47,6 +45,12 @@ def check_jobs(jobs: int) -> None:
     """Refuse a number of threads that there cannot be."""
     if jobs == 0:
         raise UsageError("--jobs must be at least 1, or -1 for all processors.")
+
+
+def check_trees(trees: int) -> None:
+    """Refuse more trees than are numbered."""
+    if trees > MAX_TREES:
+        raise UsageError(f"--trees must be at most {MAX_TREES:,}, but it is {trees:,}.")
 
 
 @app.callback()
