@@ -226,8 +226,8 @@ def test_settings_that_have_options_of_their_own_are_refused(run, setting, remed
 def test_more_trees_than_memory_can_hold_are_refused_before_any_work(run):
     options = ("--target", "species", "--trees", "2000000000", "--out", "x.silvan")
     said = messages(run("fit", "iris.csv", *options, code=2))
-    assert "'--trees'" in said
-    assert "10000000" in said
+    assert "--trees must be at most" in said
+    assert "10,000,000" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -329,3 +329,31 @@ def test_repeated_names_of_typed_files_are_reported_as_such(run, folder, name):
             writer.write_table(table)
     said = messages(run("fit", name, "--target", "y", "--out", "twice.silvan", *FEW, code=3))
     assert f"{name} has several columns named 'a'; rename them." in said
+
+
+@pytest.mark.parametrize(
+    ("value", "remedy"),
+    [
+        ("{} %", "such as '0 %'; store it as numbers, leave the column out"),
+        ("{},5", "such as '0,5'; store it as numbers, leave the column out"),
+        ("{}", "words.parquet as numbers, with missing values for the words, leave the column"),
+    ],
+)
+def test_remedies_for_typed_tables_name_no_options_of_text_tables(run, folder, value, remedy):
+    texts = [value.format(k) for k in range(60)]
+    texts[50:] = ["unknown"] * 10 if value == "{}" else texts[50:]
+    table = pa.table({"a": texts, "y": np.arange(60) % 2})
+    pa.parquet.write_table(table, folder / "words.parquet")
+    fit = ("fit", "words.parquet", "--target", "y", "--out", "w.silvan", *FEW)
+    said = messages(run(*fit, code=3))
+    assert remedy in said
+    assert "--missing" not in said
+    assert "--decimal" not in said
+
+
+def test_columns_that_a_model_needs_are_not_called_names_of_rows(run, folder):
+    lines = ["n,x,y", *(f"{k},{k * 7 % 11},{'up' if k % 3 else 'down'}" for k in range(60))]
+    (folder / "numbered.csv").write_text("\n".join(lines))
+    fit = ("fit", "numbered.csv", "--target", "y", "--out", "numbered.silvan", *FEW)
+    assert "'n' may only name the rows" in messages(run(*fit))
+    assert "may only name" not in messages(run("score", "numbered.silvan", "numbered.csv"))

@@ -70,13 +70,15 @@ class TableFile(Source):
         table = settle(table.select(names), kinds)
         notes = list(self._scanner.notes)
         if request.like is None:
-            decimal = self._scanner.decimal
+            decimal = self._scanner.decimal if self._scanner.is_text else None
             notes += check_words(table, self.path, insisted=request.categorical, decimal=decimal)
         if not request.on_grid:
             booleans = [name for name in names if pa.types.is_boolean(schema.field(name).type)]
             read = Dataset(table, y, "table", target, booleans=frozenset(booleans))
             numbered = {name for name in names if pa.types.is_integer(schema.field(name).type)}
-            said = describe_categories(table) + describe_serial(table, numbered)
+            said = describe_categories(table)
+            if request.like is None:
+                said += describe_serial(table, numbered)
             return replace(read, notes=(*notes, *said, *describe_dates(table, read.columns)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.grid else Request(shape=(len(names),), kind=request.kind)

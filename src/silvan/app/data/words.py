@@ -26,12 +26,12 @@ _SIGNED_SHARE, _MIN_SIGNED = 0.5, 3
 
 
 def check_words(
-    table: pa.Table, path: Path, insisted: Sequence[str] = (), decimal: str = "."
+    table: pa.Table, path: Path, insisted: Sequence[str] = (), decimal: str | None = "."
 ) -> list[str]:
     """Refuse columns of text that look like numbers or names of rows; say what is doubtful.
 
     Columns that the user calls categorical are taken at their word. `decimal` is the sign that
-    numbers were read with.
+    numbers were read with, or None where the file is no text table and stores numbers as such.
     """
     notes = []
     named = set(insisted)
@@ -45,7 +45,7 @@ def check_words(
         )
         if decimal == ",":
             _refuse_points(name, list(texts), path)
-        note = _check(name, texts, table.num_rows, path)
+        note = _check(name, texts, table.num_rows, path, decimal)
         if note:
             notes.append(note)
     return notes
@@ -63,7 +63,9 @@ def _refuse_points(name: str, texts: list[str], path: Path) -> None:
         )
 
 
-def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | None:
+def _check(
+    name: str, texts: dict[str, int], n_rows: int, path: Path, decimal: str | None
+) -> str | None:
     numbers = [text for text in texts if parse_number(text, None) is not None]
     words = {text: n for text, n in texts.items() if parse_number(text, None) is None}
     n_words = sum(words.values())
@@ -76,19 +78,26 @@ def _check(name: str, texts: dict[str, int], n_rows: int, path: Path) -> str | N
         said = (
             f"column {name!r} holds numbers in {n_numbers:,} rows and words in {n_words:,}: {found}"
         )
+        if decimal is None:
+            as_numbers = f"store it in {path} as numbers, with missing values for the words"
+        else:
+            as_numbers = f"read the words of {path} as missing values ({remedy})"
         if len(numbers) <= _MAX_CODES:
-            return f"{said}; pass {remedy} to take it for numbers"
+            passed = as_numbers if decimal is None else f"pass {remedy}"
+            return f"{said}; {passed} to take it for numbers"
         raise DataError(
-            f"{said}; read the words of {path} as missing values ({remedy}), leave the column out "
-            f"(--drop {option}), or insist on categories (--categorical {option})."
+            f"{said}; {as_numbers}, leave the column out (--drop {option}), or insist on "
+            f"categories (--categorical {option})."
         )
     signed = [word for word in words if parse_number(_SIGNS.sub("", word), None) is not None]
     if len(signed) >= _MIN_SIGNED and len(signed) >= _SIGNED_SHARE * len(texts):
+        commas = ", pass --decimal , if commas are decimal points"
+        plain = "store it as numbers" if decimal is None else "write plain numbers"
+        plain += commas if decimal == "." and "," in signed[0] else ""
         raise DataError(
             f"column {name!r} of {path} holds numbers in a format that is not read, such as "
-            f"{signed[0]!r}; write plain numbers, pass --decimal , if commas are decimal points, "
-            f"leave the column out (--drop {option}), or insist on categories "
-            f"(--categorical {option})."
+            f"{signed[0]!r}; {plain}, leave the column out (--drop {option}), or insist on "
+            f"categories (--categorical {option})."
         )
     dates = [word for word in words if _DATE.match(word)]
     if len(dates) >= _MIN_SIGNED and len(dates) >= _SIGNED_SHARE * len(texts):
