@@ -20,7 +20,7 @@ from sklearn.metrics import (
 )
 
 import silvan
-from silvan.app.report import charts
+from silvan.app.report import charts, figures
 from silvan.app.scores import classification_scores, regression_scores, wilson
 
 IRIS = ("--target", "species", "--drop", "id", "--drop", "note")
@@ -243,6 +243,17 @@ def test_report_on_series_draws_windows_on_their_channels(run, folder):
     assert "windows (mean, spread, slope) on value, difference" in " ".join(page.words.values())
 
 
+def test_recordings_have_a_strip_of_importance_for_each_plane():
+    importance = np.array([[0.0, 0.3], [0.6, 0.1]])
+    drawn = figures.draw_series_map(importance, np.zeros((2, 2)), "importance of time steps")
+    assert drawn.count("<rect") == 4
+    assert ">plane 0<" in drawn
+    assert ">plane 1<" in drawn
+    heights = [float(text) for text in re.findall(r'height="([0-9.]+)"', drawn)]
+    assert max(heights) == heights[2]
+    assert ">plane" not in figures.draw_series_map(importance[0], np.zeros(2), "importance")
+
+
 def test_forests_on_grids_are_scored_on_tables_of_their_cells(run, folder):
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=60)
@@ -259,6 +270,7 @@ def test_forests_on_grids_are_scored_on_tables_of_their_cells(run, folder):
     assert "importance of each time step" in page.words["importance"]
     # The test rows are those that it learnt from.
     assert "60 of the 60 test rows are training rows, too" in page.words["scores"]
+    assert "But 60 of these are training rows, too." in page.words["head"]
     assert "has not seen" not in page.words["head"] + page.words["scores"]
     assert "None of the 60 rows is wrong" in page.words["mistakes"]
 

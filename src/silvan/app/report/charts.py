@@ -86,8 +86,10 @@ class Frame:
                 continue
             x = self.x(value)
             parts.append(f'<path class="grid" d="M{x:.1f} {self.top}V{bottom:.1f}"/>')
-            parts.append(_text(x, bottom + 17, number(value), "middle"))
-        parts.append(_text((self.left + self.width - self.right) / 2, bottom + 37, label, "middle"))
+            parts.append(text_at(x, bottom + 17, number(value), "middle"))
+        parts.append(
+            text_at((self.left + self.width - self.right) / 2, bottom + 37, label, "middle")
+        )
         return parts
 
     def y_axis(self, label: str) -> list[str]:
@@ -96,7 +98,7 @@ class Frame:
         for value in ticks(*self.y_range):
             y = self.y(value)
             parts.append(f'<path class="grid" d="M{self.left} {y:.1f}H{self.width - self.right}"/>')
-            parts.append(_text(self.left - 7, y + 4, number(value), "end"))
+            parts.append(text_at(self.left - 7, y + 4, number(value), "end"))
         middle = (self.top + self.height - self.bottom) / 2
         parts.append(
             f'<text transform="translate(13 {middle:.1f}) rotate(-90)" text-anchor="middle">'
@@ -166,7 +168,7 @@ def dot_chart(rows: Sequence[tuple[str, Sequence[float]]], label: str) -> Markup
     parts = frame.x_axis(label, largest=1.0)  # of accuracy and R²
     for place, (name, numbers) in enumerate(rows):
         y, style = 12 + 34 * place + 16, "line" if place == 0 else "line other"
-        parts.append(_text(left - 9, y + 4, name, "end"))
+        parts.append(text_at(left - 9, y + 4, name, "end"))
         mean = frame.x(float(np.mean(numbers)))
         parts.extend(
             f'<circle class="{"dot" if place == 0 else "dot other"}" cx="{frame.x(value):.1f}" '
@@ -187,7 +189,7 @@ def bar_chart(names: Sequence[str], values: NDArray[Any], label: str) -> Markup:
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         y = 14 + 24 * place
         cut = name if len(name) * _LETTER < left else name[: int(left / _LETTER) - 3] + "..."
-        parts.append(_text(left - 8, y + 13, cut, "end"))
+        parts.append(text_at(left - 8, y + 13, cut, "end"))
         parts.append(
             f'<rect class="bar" x="{left}" y="{y}" width="{frame.x(value) - left:.1f}" height="17">'
             f"<title>{escape(name)}: {value:.4f}</title></rect>"
@@ -208,7 +210,7 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
     parts = []
     for i in range(n):
         if numbers:
-            parts.append(_text(left - 7, cell * (i + 0.5) + 4, names[i], "end"))
+            parts.append(text_at(left - 7, cell * (i + 0.5) + 4, names[i], "end"))
             x, y = left + cell * (i + 0.5), cell * n + 17
             turn = "" if upright else f' transform="rotate(-60 {x:.1f} {y:.1f})"'
             anchor = "middle" if upright else "end"
@@ -232,10 +234,10 @@ def confusion_chart(counts: NDArray[Any], labels: Sequence[str]) -> Markup:
             if numbers:
                 middle = left + cell * (j + 0.5)
                 parts.append(
-                    _text(middle, cell * (i + 0.5) + 4, f"{counts[i, j]}", "middle", "ink")
+                    text_at(middle, cell * (i + 0.5) + 4, f"{counts[i, j]}", "middle", "ink")
                 )
     width, height = left + cell * n, cell * n + bottom
-    parts.append(_text(left + cell * n / 2, height - 5, "predicted", "middle"))
+    parts.append(text_at(left + cell * n / 2, height - 5, "predicted", "middle"))
     parts.append(
         f'<text transform="translate(11 {cell * n / 2:.1f}) rotate(-90)" text-anchor="middle">'
         "true</text>"
@@ -268,7 +270,7 @@ def scatter_chart(points: NDArray[Any], groups: NDArray[Any], names: Sequence[st
         parts.append(f'<g class="points" fill="{tone}">{_spots(frame, chosen)}</g>')
     for k, (x, y) in enumerate(places):
         parts.append(f'<circle cx="{x + 10:.1f}" cy="{440 + y:.1f}" r="5" fill="{colour(k, n)}"/>')
-        parts.append(_text(x + 20, 444 + y, _cut(shown[k]), "start"))
+        parts.append(text_at(x + 20, 444 + y, _cut(shown[k]), "start"))
     return frame.draw("scatter of the rows", parts)
 
 
@@ -321,6 +323,7 @@ def _open(bounds: tuple[float, float]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
-def _text(x: float, y: float, text: str, anchor: str, kind: str = "") -> str:
+def text_at(x: float, y: float, text: str, anchor: str, kind: str = "") -> str:
+    """A text whose start, middle or end is at a place."""
     style = f' class="{kind}"' if kind else ""
     return f'<text{style} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'

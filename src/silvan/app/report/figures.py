@@ -11,11 +11,12 @@ from markupsafe import Markup, escape
 from numpy.typing import NDArray
 from PIL import Image
 
-from silvan.app.report.charts import Frame, colour, svg
+from silvan.app.report.charts import Frame, colour, svg, text_at
 
 PLUS, MINUS, ACCENT = (217, 95, 2), (55, 126, 184), (27, 120, 55)
 _INK = 128  # a grey that shows on white and on black
 _SIDE = 150  # pixels of a small figure
+_STRIP = 0.9  # of the height of a plane's strip, so that strips do not touch
 
 
 def draw_row(row: NDArray[Any], kind: str, label: str) -> Markup:
@@ -75,24 +76,28 @@ def draw_series(series: NDArray[Any], label: str) -> Markup:
 
 
 def draw_series_map(importance: NDArray[Any], mean: NDArray[Any], label: str) -> Markup:
-    """The mean series over bars as high as the importance of each time step."""
-    frame = Frame((-0.5, importance.shape[-1] - 0.5), (0, 1), size=(560, 240), bottom=40)
-    total = np.atleast_2d(importance).sum(axis=0)
-    scaled = total / (total.max() or 1.0)
+    """The mean series over bars as high as the importance of each time step; a strip per plane."""
+    strips, series = np.atleast_2d(importance), np.atleast_2d(mean)
+    n, length = strips.shape
+    height = 188 if n == 1 else n * max(14, min(60, 900 // n))
+    frame = Frame((-0.5, length - 0.5), (0, n), size=(560, height + 52), bottom=40)
+    largest = strips.max() or 1.0
+    low, high = np.nanmin(series), np.nanmax(series)
     width = frame.x(1) - frame.x(0)
     parts = frame.x_axis("time step")
-    parts.extend(
-        f'<rect class="bar" x="{frame.x(step - 0.5):.2f}" y="{frame.y(value):.1f}" '
-        f'width="{width:.2f}" height="{frame.y(0) - frame.y(value):.1f}"/>'
-        for step, value in enumerate(scaled)
-    )
-    channels = np.atleast_2d(mean)
-    low, high = np.nanmin(channels), np.nanmax(channels)
-    for channel in channels:
-        heights = (channel - low) / max(high - low, 1e-12)
-        parts.append(
-            f'<path class="line thin other" d="{frame.path(np.arange(len(heights)), heights)}"/>'
-        )
+    for k, (strip, line) in enumerate(zip(strips, series, strict=True)):
+        foot = n - 1 - k
+        for step, value in enumerate(_STRIP * strip / largest if n > 1 else strip / largest):
+            top = frame.y(foot + value)
+            parts.append(
+                f'<rect class="bar" x="{frame.x(step - 0.5):.2f}" y="{top:.1f}" '
+                f'width="{width:.2f}" height="{frame.y(foot) - top:.1f}"/>'
+            )
+        heights = (line - low) / max(high - low, 1e-12)
+        path = frame.path(np.arange(length), foot + (_STRIP if n > 1 else 1) * heights)
+        parts.append(f'<path class="line thin other" d="{path}"/>')
+        if n > 1:
+            parts.append(text_at(frame.left - 7, frame.y(foot + 0.3), f"plane {k}", "end"))
     return frame.draw(label, parts)
 
 

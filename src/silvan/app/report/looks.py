@@ -42,7 +42,10 @@ def importance_panel(subject: Subject) -> Panel:
         if len(total) > _MAX_BARS:
             lead += f" The first {_MAX_BARS} of {len(total):,} features."
     elif subject.data.kind == "series":
-        lead += " Bars are the importance of each time step, lines the mean series."
+        lead += " Bars are the importance of each time step, the line is the mean series"
+        lead += (
+            "; a strip for each plane, which is a channel of the data." if total.ndim > 1 else "."
+        )
         body = figures.draw_series_map(total, _mean_row(subject), "importance of time steps")
     else:
         body = _image_maps(subject)

@@ -59,6 +59,8 @@ def summarise(subject: Subject) -> str:
     main = judged.scores[0]
     rows = "the test rows" if subject.n_repeats else "rows that it has not seen"
     sure = f"(between {main.low:.1%} and {main.high:.1%} with 95% confidence)."
+    if subject.n_repeats:
+        sure += f" But {subject.n_repeats:,} of these are training rows, too."
     if subject.classifies:
         return f"{text} It correctly classifies {main.value:.1%} of {rows} {sure}"
     return f"{text} It explains {main.value:.1%} of the variance of {rows} {sure}"
