@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from silvan._validation import invalid
 from silvan.forests.targets import ClassTargets, Targets
@@ -42,6 +43,8 @@ def require_single_features(name: str, given: object, projections: ProjectionDis
 
 def require_no_constraints(forest: Any) -> None:
     """Refuse constraints on single features in a forest that takes no other directions."""
+    kind = "Classifier" if is_classifier(forest) else "Regressor"
+    plain = ("BoostedForest" if hasattr(forest, "interaction_cst") else "Forest") + kind
     for name in ("monotonic_cst", "interaction_cst"):
         given = getattr(forest, name, None)
         if given is not None:
@@ -49,8 +52,8 @@ def require_no_constraints(forest: Any) -> None:
                 name,
                 "None in a manifold forest, whose splits read several cells of the grid at once",
                 given,
-                "leave it out, or fit a forest with projections=silvan.projections.AxisAligned() "
-                "on flat samples",
+                f"leave it out, or fit a {plain} with "
+                "projections=silvan.projections.AxisAligned() to flat samples",
             )
 
 
