@@ -331,6 +331,16 @@ WRONG = {
         ["fit", "iris.csv", *IRIS, "--set", "depth=3", "--out", "x"],
         "--set depth=... is not a parameter of a forest (did you mean 'max_depth'?)",
     ),
+    "directions as a parameter": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--set", "projections=AxisAligned()", "--out", "x"],
+        "--set cannot change projections; choose directions with --forest, and change theirs as",
+    ),
+    "data alone in place of a model": (
+        4,
+        ["info", "iris.csv"],
+        "iris.csv is a file of data, not a model; name the model that silvan fit wrote.",
+    ),
     "parameter given twice": (
         2,
         ["fit", "iris.csv", *IRIS, "--set", "max_depth=3", "--set", "max_depth=5", "--out", "x"],

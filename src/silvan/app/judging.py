@@ -238,7 +238,7 @@ def report(
 @app.command(cls=Command)
 def info(model: ModelPath) -> None:
     """Show what is in a model file."""
-    check_model(model)
+    check_model(model, alone=True)
     from silvan.app.describing import describe_model
     from silvan.app.models import load_model
 

@@ -18,7 +18,7 @@ from silvan import presets
 from silvan.app.data import Dataset, Layout
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
-from silvan.app.names import AUTO, BOOST, SKLEARN, suggest
+from silvan.app.names import AUTO, BOOST, PARAMETERS, SKLEARN, suggest
 from silvan.app.parsing import check_model
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
@@ -144,7 +144,7 @@ def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
     try:
         return forest.set_params(**settings)
     except ValueError:
-        known = sorted(forest.get_params(deep=False))
+        known = sorted(set(forest.get_params(deep=False)) & set(PARAMETERS))
         wrong = next(name for name in settings if name not in forest.get_params())
         raise UsageError(
             f"--set {wrong}=... is not a parameter of {type(forest).__name__}"

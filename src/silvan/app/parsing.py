@@ -69,6 +69,11 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             raise UsageError(f"--set takes NAME=VALUE, for example max_depth=10, not {text!r}.")
         if name in _OTHER_OPTIONS:
             raise UsageError(f"--set cannot change {name}; {_OTHER_OPTIONS[name]}.")
+        if name == "projections":
+            raise UsageError(
+                "--set cannot change projections; choose directions with --forest, and change "
+                "theirs as in --set projections__mean_nonzeros=3."
+            )
         if name.split("__")[0] not in PARAMETERS:
             raise UsageError(
                 f"--set {name}=... is not a parameter of a forest{suggest(name, PARAMETERS)}; "
@@ -110,8 +115,8 @@ def check_data(*paths: Path | None) -> None:
             raise DataError(f"{path} may not be read; ask for permission.")
 
 
-def check_model(path: Path) -> None:
-    """Refuse a model that is not there, or something else in its place."""
+def check_model(path: Path, *, alone: bool = False) -> None:
+    """Refuse a model that is not there, or something else in its place; data follow, or none."""
     if str(path) == "-":
         raise ModelError("- is standard input, which can hold data only; name the model's file.")
     if not path.exists():
@@ -119,10 +124,12 @@ def check_model(path: Path) -> None:
     if path.is_dir():
         raise ModelError(f"{path} is a folder, not a model; name the file that silvan fit wrote.")
     if is_data(path) and path.is_file() and not _begins_like_model(path):
-        raise ModelError(
-            f"{path} is a file of data, not a model; pass the model that silvan fit wrote first, "
-            "then the data."
+        remedy = (
+            "name the model that silvan fit wrote."
+            if alone
+            else "pass the model that silvan fit wrote first, then the data."
         )
+        raise ModelError(f"{path} is a file of data, not a model; {remedy}")
 
 
 def _begins_like_model(path: Path) -> bool:

@@ -254,7 +254,10 @@ class GridForest(GridParameters, SupervisedForest):
         sums = windows_on(self, channels).bytes_per_sample(channels.dtype, channels.largest)
         size = n_samples * (channels.bytes_per_sample + sums) / 1e6
         arrays = channels.layout.n_channels
-        sys.stderr.write(f"{arrays} channels of {n_samples:,} samples take {size:,.0f} MB\n")
+        sys.stderr.write(
+            f"Windows look at {arrays:,} arrays computed from each of {n_samples:,} samples: "
+            f"{size:,.0f} MB.\n"
+        )
 
     def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         self.channels_ = samples.channels
