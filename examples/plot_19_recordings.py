@@ -42,17 +42,17 @@ for axis, difference, title in (
 figure.colorbar(image, ax=axes)
 
 # %%
-# The response shows in the mean, the rhythm hardly anywhere. The forest is told that neighbouring
-# sensors do not belong together, ``contiguous=(False, True)``: each has its own series,
-# differences, spectrum and convolutions. A split adds up the means, spreads and slopes of forty
-# stretches of them, by a regression. How long may a stretch be? The samples that a tree did not
-# draw decide, without any held-out data:
+# The response shows in the mean, the rhythm hardly anywhere. An axis called sensor has no order
+# for the forest (that of an array without names needs ``contiguous=(False, True)``): each sensor
+# has its own series, differences, spectrum and convolutions. A split adds up the means, spreads
+# and slopes of forty stretches of them, by a regression. How long may a stretch be? The samples
+# that a tree did not draw decide, without any held-out data:
 
 from silvan import ManifoldForestClassifier
 from silvan.tuning import OutOfBagSearch
 
 search = OutOfBagSearch(
-    ManifoldForestClassifier(100, contiguous=(False, True), random_state=0),
+    ManifoldForestClassifier(100, random_state=0),
     {"max_size": [(1, 10), (1, 40), (1, 200)]},
 ).fit(X, y)
 forest = search.best_estimator_
