@@ -15,7 +15,7 @@ MAX_SHIFT = 127
 
 
 class Window(NamedTuple):
-    """A box on a channel, and what is read off it; the term of a direction over channels.
+    """A box on a channel, and what is computed from it; a term of a direction over channels.
 
     Attributes
     ----------

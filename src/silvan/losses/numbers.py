@@ -201,7 +201,7 @@ class _LogLink(Loss):
 
 
 class Poisson(_LogLink):
-    """Half the Poisson deviance but for what depends on targets alone; for counts and rates.
+    """Half the Poisson deviance, less terms of the targets alone; for counts and rates.
 
     The raw score is the logarithm of the mean.
 
@@ -234,7 +234,7 @@ class Poisson(_LogLink):
 
 
 class Gamma(_LogLink):
-    """Half the gamma deviance but for what depends on targets alone; for positive, skewed targets.
+    """Half the gamma deviance, less terms of the targets alone; for positive, skewed targets.
 
     The raw score is the logarithm of the mean.
 

@@ -40,7 +40,7 @@ _ENTRIES_AT_ONCE = 2**20
 
 @shared_docs
 class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
-    """The density of the data: a mean over trees, each a Gaussian in every leaf.
+    """The density of the data: a mean over trees, each with a Gaussian in every leaf.
 
     Trees are grown without targets: a node is split where both sides are most compact, by
     the determinants of their covariances. A leaf holds the Gaussian of its samples, cut off at the

@@ -30,7 +30,7 @@ class ManifoldEmbedding(
     PersistentMixin,
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Coordinates in few dimensions that keep close together what shares leaves of a forest.
+    """Coordinates in a few dimensions: samples that share leaves of a forest lie close together.
 
     A forest is grown without targets; two samples are the closer, the more of its trees send them
     to the same leaf. The coordinates are the smoothest functions on the graph of these affinities,
