@@ -357,3 +357,11 @@ def test_columns_that_a_model_needs_are_not_called_names_of_rows(run, folder):
     fit = ("fit", "numbered.csv", "--target", "y", "--out", "numbered.silvan", *FEW)
     assert "'n' may only name the rows" in messages(run(*fit))
     assert "may only name" not in messages(run("score", "numbered.silvan", "numbered.csv"))
+
+
+def test_a_table_without_a_line_of_names_is_explained(run, folder):
+    (folder / "bare.csv").write_text("1,2,yes\n2,3,no\n3,1,no\n")
+    said = messages(run("fit", "bare.csv", "--target", "y", "--out", "x.silvan", code=2))
+    assert "its columns are '1', '2', 'yes' (its first line is read as their names; put a" in said
+    said = messages(run("fit", "iris.csv", "--target", "y", "--out", "x.silvan", code=2))
+    assert "first line" not in said

@@ -15,6 +15,7 @@ from silvan.app.data.categories import (
     enumerate_names,
     is_text,
     kind_of_type,
+    parse_number,
     settle,
     spell_out,
 )
@@ -243,8 +244,15 @@ class TableFile(Source):
                 raise UsageError(
                     f"{option} {name!r} is not a column of {self.path}"
                     f"{suggest(name, schema.names)}; its columns are "
-                    f"{enumerate_names(schema.names)}."
+                    f"{enumerate_names(schema.names)}{self._about_header(schema)}."
                 )
+
+    def _about_header(self, schema: pa.Schema) -> str:
+        """Where names come from, if some are numbers: a text table may lack a line of names."""
+        numbers = [name for name in schema.names if parse_number(name, None) is not None]
+        if not (numbers and self._scanner.is_text):
+            return ""
+        return " (its first line is read as their names; put a line of names above it if it is not)"
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
