@@ -140,6 +140,22 @@ def test_the_forest_does_not_depend_on_threads_or_the_order_of_samples(labelled)
     np.testing.assert_allclose(other.predict_proba(X), one.predict_proba(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.6}, {"vector_leaves": True}])
+def test_threads_share_the_samples_of_large_tables(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70_000, 3)).astype(np.float32)
+    y = np.column_stack([X[:, 0] * X[:, 1], X[:, 2] ** 2]) + rng.normal(size=(len(X), 2))
+    one, three = (
+        BoostedForestRegressor(
+            3, early_stopping=False, projections=AxisAligned(), n_jobs=n, random_state=0, **options
+        ).fit(X, y)
+        for n in (1, 3)
+    )
+    assert same_forest(one, three)
+    # The scores that the last round was grown on are those of prediction.
+    assert -one.train_score_[-1] == pytest.approx(one.loss_.value(y, one.predict(X)), rel=0.03)
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber"])
 def test_whole_weights_are_repeated_samples(numeric, loss):
     X, y = numeric

@@ -139,7 +139,7 @@ void Booster::grow_tree(std::int64_t round, std::size_t tree, const RoundGradien
     grown.nodes = slot.grower.nodes();
     arrays_[tree] = value_leaves(slot.outputs, pool_, options_, slot.grower.samples(), grown, loops);
     if (scores == nullptr) return;
-    add_by_leaf(grown, slot.grower.samples(), gradients.n_outputs, scores, loops);
+    add_by_leaf(grown, slot.grower.samples(), n_samples(), gradients.n_outputs, scores, loops);
     add_by_route(grown, pool_, outside_, gradients.n_outputs, scores, loops);
 }
 

@@ -12,6 +12,7 @@ namespace silvan {
 namespace {
 
 constexpr std::int64_t kBlock = std::int64_t{1} << 12;
+constexpr std::int64_t kScoreBlock = std::int64_t{1} << 13;  // samples whose scores are worth a thread
 
 struct Sums {
     double gradient = 0.0;
@@ -151,17 +152,25 @@ TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const Column
     return arrays;
 }
 
-void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,
-                 SharedLoops& loops) {
-    const std::vector<LeafPart> parts = part_leaves(tree);
-    loops.for_each(static_cast<std::int64_t>(parts.size()), [&](std::int64_t number, std::int64_t) {
-        const LeafPart& part = parts[static_cast<std::size_t>(number)];
-        throw_if_stopped(4 * (part.end - part.begin));
-        const double* values = values_of(tree, part.node);
-        double* first = scores + tree.first_output;
-        for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
-            const double value = values[k];
-            for (std::int64_t s = part.begin; s < part.end; ++s) first[samples[s] * n_outputs + k] += value;
+// A thread writes the scores of samples that are neighbours: those of a leaf lie between those of others, and threads
+// that write to the same cache lines wait for each other.
+void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_samples, std::int64_t n_outputs,
+                 double* scores, SharedLoops& loops) {
+    const std::int64_t n_blocks = 2 * loops.n_threads();
+    const std::int64_t block = std::max(kScoreBlock, (n_samples + n_blocks - 1) / n_blocks);
+    loops.for_blocks(n_samples, block, [&](std::int64_t first, std::int64_t last) {
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+            const CodedNode& node = tree.nodes[i];
+            if (!node.is_leaf()) continue;
+            const std::uint32_t* end = std::lower_bound(samples + node.begin, samples + node.end, last);
+            const std::uint32_t* begin = std::lower_bound(samples + node.begin, end, first);
+            throw_if_stopped(4 * (end - begin) + 16);
+            const double* values = values_of(tree, i);
+            for (std::int64_t k = 0; k < tree.n_outputs; ++k) {
+                double* to = scores + tree.first_output + k;
+                const double value = values[k];
+                for (const std::uint32_t* s = begin; s < end; ++s) to[*s * n_outputs] += value;
+            }
         }
     });
 }

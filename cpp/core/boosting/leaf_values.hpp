@@ -27,9 +27,9 @@ struct GrownTree {
 TreeArrays value_leaves(const std::vector<WholeGradients>& outputs, const ColumnPool& pool, const BoostOptions& options,
                         const std::uint32_t* samples, GrownTree& tree, SharedLoops& loops);
 
-// Adds the tree's values to the scores, n_outputs for each sample, of the samples that it was grown on.
-void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_outputs, double* scores,
-                 SharedLoops& loops);
+// Adds the tree's values to the scores, n_outputs for each of n_samples samples, of those that it was grown on.
+void add_by_leaf(const GrownTree& tree, const std::uint32_t* samples, std::int64_t n_samples, std::int64_t n_outputs,
+                 double* scores, SharedLoops& loops);
 
 // The same of any training samples, which are routed through the tree.
 void add_by_route(const GrownTree& tree, const ColumnPool& pool, const Buffer<std::uint32_t>& samples,
