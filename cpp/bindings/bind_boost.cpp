@@ -26,10 +26,12 @@ using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 class HeldBooster {
 public:
     HeldBooster(const HeldTrainingSet& data, const ProjectionDistribution* distribution, const BoostOptions& options)
-        : features_(data.arrays.layouts.columns.n_features) {
+        : arrays_(data.arrays), features_(data.arrays.layouts.columns.n_features) {
+        // Nodes read the bins of the pool.
+        arrays_.layouts.has_few_values = false;
         run_interruptibly([&] {
             const ProjectionDistribution& described = distribution != nullptr ? *distribution : features_;
-            training_.emplace(data.arrays, described, *options.kernels);
+            training_.emplace(arrays_, described, *options.kernels);
         });
         booster_.emplace(*training_, distribution, options);
     }
@@ -88,6 +90,7 @@ private:
                 "scores need a row for each sample and a column for each output");
     }
 
+    TrainingArrays arrays_;
     AxisAligned features_;
     std::optional<TrainingSet> training_;
     std::optional<Booster> booster_;

@@ -13,6 +13,8 @@ namespace silvan {
 struct FeatureLayouts {
     FeatureMatrix columns;  // column-major: large nodes stream through columns
     FeatureMatrix rows;     // the same values row-major, or without data where the caller has none
+    // Whether features of few values are worth keeping as bytes, too (CodedFeatures): where nodes read features.
+    bool has_few_values = true;
 
     // The layout that touches fewer cache lines. Trees grow depth first, so the samples of a small node stay
     // in the second-level cache while its subtree grows: reading them row by row beats columns, where each sample

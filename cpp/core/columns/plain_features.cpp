@@ -36,8 +36,8 @@ PlainNodeColumns::PlainNodeColumns(const FeatureLayouts& layouts, const SplitKer
     : layouts_(layouts),
       kernels_(kernels),
       integral_(std::make_shared<const std::vector<std::uint8_t>>(find_integral_features(layouts.columns))),
-      coded_(few_values ? std::make_shared<const CodedFeatures>(layouts.columns)
-                        : std::make_shared<const CodedFeatures>()),
+      coded_(few_values && layouts.has_few_values ? std::make_shared<const CodedFeatures>(layouts.columns)
+                                                  : std::make_shared<const CodedFeatures>()),
       finite_(are_all_finite(layouts.columns)) {}
 
 ValueRange PlainNodeColumns::project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
