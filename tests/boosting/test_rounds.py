@@ -1,5 +1,7 @@
 """The rounds of a fit: early stopping, warm starts, curves of scores, progress."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from boosting.comparing import same_forest
@@ -37,6 +39,29 @@ def test_held_out_samples_are_not_trained_on(two_classes):
     # The mean over both halves lies between the two.
     overall = log_loss(y, forest.predict_proba(X))
     assert overall == pytest.approx((last - forest.train_score_[forest.n_iter_]) / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_data_are_as_they_were_when_samples_were_held_out(two_classes, dtype, order):
+    X, y = two_classes
+    given = np.array(X, dtype=dtype, order=order)
+    forest = BoostedForestClassifier(20, early_stopping=True, **QUICK)
+    expected = clone(forest).fit(X, y)
+    assert same_forest(forest.fit(given, y), expected)
+    np.testing.assert_array_equal(given, X)
+
+
+def test_samples_to_grow_on_are_not_copied_twice():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 60))
+    forest = BoostedForestClassifier(2, early_stopping=True, projections=AxisAligned(), **QUICK)
+    tracemalloc.start()
+    forest.fit(X, X[:, 0] > 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The one copy is half as large as the data; the core makes it, unseen here.
+    assert peak < 0.3 * X.nbytes
 
 
 def test_out_of_bag_samples_stop_a_fit(two_classes):

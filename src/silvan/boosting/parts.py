@@ -33,7 +33,8 @@ def make_parts(samples: TrainingSamples, share: int | float | None, n_threads: i
     """Merge samples that are equal into one of their total weight, and hold a share of them out.
 
     Then a whole weight and a repeated sample are the same, and no sample is in both parts. Classes
-    have the same share in both where that is possible.
+    have the same share in both where that is possible. Features that were copied for this fit are
+    not copied again: what is left out is overwritten.
     """
     y = samples.targets.kept(samples.sampling.plan)
     ordered, weight = _distinct(samples, y, n_threads)
@@ -43,7 +44,9 @@ def make_parts(samples: TrainingSamples, share: int | float | None, n_threads: i
         held_out = _take(samples.features.columns, y, weight, validation)
     taken = np.zeros(len(y), dtype=np.bool_)
     taken[ordered] = True
-    training = _take(samples.features.columns, y, weight, np.flatnonzero(taken))
+    columns, source = samples.features
+    take = _take if columns is source else _keep
+    training = take(columns, y, weight, np.flatnonzero(taken))
     order = (np.cumsum(taken) - 1)[ordered].astype(np.uint32)
     return Parts(training, held_out, order)
 
@@ -110,6 +113,31 @@ def _take(
     if len(numbers) == len(y):
         return Part(columns, y, weight)
     taken = np.empty((len(numbers), columns.shape[1]), columns.dtype, order="F")
-    for j in range(taken.shape[1]):
-        taken[:, j] = columns[numbers, j]
-    return Part(taken, y[numbers], None if weight is None else weight[numbers])
+    return _fill(taken, columns, y, weight, numbers)
+
+
+def _keep(
+    columns: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    numbers: NDArray[Any],
+) -> Part:
+    """The same in the memory of the columns, which the samples' features overwrite from its front.
+
+    A column is moved at or before its old place, so that those after it are still there.
+    """
+    n_kept = len(numbers) * columns.shape[1]
+    kept = columns.T.reshape(-1)[:n_kept].reshape(columns.shape[1], len(numbers)).T
+    return _fill(kept, columns, y, weight, numbers)
+
+
+def _fill(
+    to: NDArray[Any],
+    columns: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    numbers: NDArray[Any],
+) -> Part:
+    for j in range(to.shape[1]):
+        to[:, j] = columns[numbers, j]
+    return Part(to, y[numbers], None if weight is None else weight[numbers])
