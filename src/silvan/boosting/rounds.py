@@ -18,9 +18,9 @@ from silvan.forest_arrays import ForestArrays
 from silvan.losses import Loss
 
 Floats = NDArray[np.float64]
-# Numbers whose gradients are computed at once: many enough that threads of Python seldom wait for
-# each other, few enough that a cache holds them.
-_MIN_BLOCK, _MAX_BLOCK = 2**14, 2**17
+# Numbers whose gradients are computed at once: few enough that a cache holds them, and so many that
+# other threads are worth waking: with fewer, they wait for each other longer than they work.
+_BLOCK = 2**17
 
 
 class Curves(NamedTuple):
@@ -133,7 +133,7 @@ class Boosting:
         """Gradients and hessians, block by block, the blocks shared among threads."""
         training, raw = self._training, self._raw
         gradients, hessians = self._gradients, self._hessians
-        size = min(max(raw.size // self._n_threads, _MIN_BLOCK), _MAX_BLOCK) // raw.shape[1] + 1
+        size = _BLOCK // raw.shape[1] + 1
 
         def work(first: int) -> None:
             block = slice(first, first + size)

@@ -30,7 +30,14 @@ class BinaryLogLoss(Loss):
     def losses(self, y: NDArray[Any], raw: Floats) -> Floats:
         """-log of the probability of the target's class."""
         score = raw[:, 0]
-        return np.logaddexp(0.0, np.where(y > 0, -score, score))
+        against = np.where(y > 0, -score, score)
+        # log(1 + exp(s)) = max(s, 0) + log(1 + exp(-|s|)), by vectors, unlike np.logaddexp.
+        losses = np.abs(against)
+        np.negative(losses, out=losses)
+        np.exp(losses, out=losses)
+        np.log1p(losses, out=losses)
+        losses += np.maximum(against, 0.0)
+        return losses
 
     def derivatives(self, y: NDArray[Any], raw: Floats) -> tuple[Floats, Floats]:
         """Differences p - y, and p (1 - p)."""
