@@ -85,9 +85,12 @@ class Scoring:
 
 
 class ScoredSamples:
-    """The training samples that stand for all of them in scores."""
+    """The training samples that stand for all of them in scores.
 
-    def __init__(self, training: Part, seed: int) -> None:
+    Scorers see their features; a loss does without.
+    """
+
+    def __init__(self, training: Part, seed: int, with_features: bool = True) -> None:
         n_samples = len(training.y)
         self._numbers: Any = slice(None)
         self.part = training
@@ -95,7 +98,8 @@ class ScoredSamples:
             drawn = np.random.default_rng(seed).choice(n_samples, _MAX_SCORED, replace=False)
             self._numbers = np.sort(drawn)
             weight = None if training.weight is None else training.weight[self._numbers]
-            self.part = Part(training.features[self._numbers], training.y[self._numbers], weight)
+            seen = self._numbers if with_features else slice(0)
+            self.part = Part(training.features[seen], training.y[self._numbers], weight)
 
     def take(self, raw: Floats) -> Floats:
         """Raw scores of these samples, out of those of all."""
