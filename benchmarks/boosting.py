@@ -4,7 +4,7 @@
 
 Systems take turns in every round of measurements; every fifth sample is left out of the fit and
 tells the error. LightGBM and YDF are left out where they are not installed
-(``pip install lightgbm ydf``).
+(``pip install lightgbm ydf``). `benchmarks.boosting_memory` measures the memory of a fit.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
+from benchmarks.systems import force_instruction_set
 from silvan import BoostedForestClassifier
 from silvan.projections import AxisAligned
 
@@ -33,6 +34,14 @@ LARGE = "1,000,000 x 50"
 Data = tuple[NDArray[np.float32], NDArray[np.int64]]
 # A fit: training samples, rounds and threads in, a function that predicts classes out.
 Fit = Callable[[Data, int, int], Callable[[NDArray[np.float32]], NDArray[Any]]]
+
+
+class Measured(NamedTuple):
+    """Seconds of a system's shortest fit, of its cheapest for the processors, and its error."""
+
+    wall: float
+    cpu: float
+    error: float
 
 
 def load_table(folder: Path, name: str) -> Data:
@@ -113,33 +122,33 @@ SYSTEMS: dict[str, tuple[str, Fit]] = {
 
 def measure(
     data: Data, names: list[str], n_rounds: int, threads: int, repeats: int
-) -> dict[str, tuple[float, float]]:
-    """Return the shortest wall clock time of each system, which take turns, and its error."""
+) -> dict[str, Measured]:
+    """Measure every system; they take turns."""
     X, y = data
     held_out = np.arange(len(y)) % 5 == 0
     train, X_test, y_test = (X[~held_out], y[~held_out]), X[held_out], y[held_out]
-    best = dict.fromkeys(names, float("inf"))
-    error = {}
+    none = Measured(float("inf"), float("inf"), float("nan"))
+    best = dict.fromkeys(names, none)
     for repeat in range(repeats):
         turn = repeat % len(names)
         for name in names[turn:] + names[:turn]:
-            start = time.perf_counter()
+            start, start_cpu = time.perf_counter(), time.process_time()
             predict = SYSTEMS[name][1](train, n_rounds, threads)
-            best[name] = min(best[name], time.perf_counter() - start)
-            error[name] = float(np.mean(predict(X_test) != y_test))
-    return {name: (best[name], error[name]) for name in names}
+            wall, cpu = time.perf_counter() - start, time.process_time() - start_cpu
+            error = float(np.mean(predict(X_test) != y_test))
+            best[name] = Measured(min(best[name].wall, wall), min(best[name].cpu, cpu), error)
+    return best
 
 
-def write_times(found: dict[str, tuple[float, float]], names: list[str]) -> list[str]:
-    """Return seconds and, where LightGBM was measured, times LightGBM; a dash for what was not."""
-    base = found["LightGBM"][0] if "LightGBM" in found else None
-    seconds = {name: time for name, (time, _) in found.items()}
-    return [
-        (f"{seconds[name]:.2f}" + (f" ({seconds[name] / base:.2f})" if base else ""))
-        if name in seconds
-        else "-"
-        for name in names
-    ]
+def write_times(found: dict[str, Measured], names: list[str]) -> list[str]:
+    """Return seconds, times LightGBM where that was measured, and CPU seconds; else a dash."""
+    base = found["LightGBM"].wall if "LightGBM" in found else None
+
+    def write(one: Measured) -> str:
+        ratio = "" if base is None else f" ({one.wall / base:.2f})"
+        return f"{one.wall:.2f}{ratio}, CPU {one.cpu:.2f}"
+
+    return [write(found[name]) if name in found else "-" for name in names]
 
 
 def main() -> None:
@@ -148,18 +157,26 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="Markdown file to write")
     parser.add_argument("--threads", type=int, nargs="+", default=[1], help="numbers of threads")
     parser.add_argument("--repeats", type=int, default=3, help="rounds of measurements")
+    parser.add_argument("--only", nargs="+", choices=[*TABLES, LARGE], help="tables (default: all)")
+    parser.add_argument("--systems", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS))
+    parser.add_argument("--instruction-set", help="silvan's kernels, such as avx2 (default: best)")
     parser.add_argument("--quick", action="store_true", help="small tables, few rounds: a minute")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SILVAN_DATA", ".")))
     arguments = parser.parse_args()
+    kernels = force_instruction_set(arguments.instruction_set)
     n_rounds = 10 if arguments.quick else N_ROUNDS
     tables = {"20,000 x 20": simulate(20_000, 20)}
     if not arguments.quick:
-        tables = {name: load_table(arguments.data, name) for name in TABLES}
-        tables[LARGE] = simulate(1_000_000, 50)
-    names = [name for name, (package, _) in SYSTEMS.items() if find_spec(package)]
+        asked = arguments.only or [*TABLES, LARGE]
+        tables = {
+            name: simulate(1_000_000, 50) if name == LARGE else load_table(arguments.data, name)
+            for name in asked
+        }
+    names = [name for name in arguments.systems if find_spec(SYSTEMS[name][0])]
     command = (
         f"python -m benchmarks.boosting --threads {' '.join(map(str, arguments.threads))} "
         f"--repeats {arguments.repeats}"
+        + (f" --instruction-set {kernels}" if arguments.instruction_set else "")
     )
     lines = [
         "# Speed of gradient boosting",
@@ -167,9 +184,11 @@ def main() -> None:
         f"`{command} --output docs/results/boosting_speed.md`",
         "",
         *(f"* {line}" for line in describe_machine()),
+        f"* kernels of silvan: {kernels}",
         "",
         f"Seconds of a fit: {n_rounds} rounds, {N_LEAVES} leaves, rate {RATE}, the best of "
-        f"{arguments.repeats} rounds in which the systems take turns; in brackets times LightGBM. "
+        f"{arguments.repeats} rounds in which the systems take turns; in brackets times LightGBM, "
+        "then seconds of all processors. "
         "Below, the error on every fifth sample, which was left out of the fit.",
         "",
         f"| table | threads | {' | '.join(names)} |",
@@ -181,7 +200,7 @@ def main() -> None:
             found = measure(data, systems, n_rounds, threads, arguments.repeats)
             lines.append(f"| {table} | {threads} | {' | '.join(write_times(found, names))} |")
             print(lines[-1], flush=True)
-        errors = [f"{found[name][1]:.4f}" if name in found else "-" for name in names]
+        errors = [f"{found[name].error:.4f}" if name in found else "-" for name in names]
         lines.append(f"| error | | {' | '.join(errors)} |")
         print(lines[-1], flush=True)
     text = "\n".join(lines) + "\n"

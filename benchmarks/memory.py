@@ -92,9 +92,9 @@ def main() -> None:
     system.fit(work, system.prepare_fit(X[few], y[few]))
     gc.collect()
     CLEAR.write_text("5")
-    before = _status_bytes("VmRSS")
+    before = status_bytes("VmRSS")
     model = system.fit(work, system.prepare_fit(X, y))
-    added = _status_bytes("VmHWM") - before
+    added = status_bytes("VmHWM") - before
     print(json.dumps({"added": added, "data": X.nbytes, "forest": system.model_bytes(model)}))
 
 
@@ -103,7 +103,8 @@ def can_measure() -> bool:
     return STATUS.exists() and os.access(CLEAR, os.W_OK)
 
 
-def _status_bytes(name: str) -> int:
+def status_bytes(name: str) -> int:
+    """Return a size of this process that the system keeps, such as its peak VmHWM."""
     for line in STATUS.read_text().splitlines():
         if line.startswith(name + ":"):
             return 1024 * int(line.split()[1])

@@ -115,17 +115,20 @@ def force_instruction_set(name: str | None) -> str:
     """Make silvan grow with these kernels from now on; return the name of those in use."""
     from silvan import _core
 
-    make_options = _core.GrowOptions
-    if name is not None:
-
+    def forced(make_options: Any) -> Any:
         def options() -> Any:
             made = make_options()
             made.instruction_set = name
             return made
 
         options()  # raises where this processor lacks them
-        _core.GrowOptions = options  # type: ignore[assignment,misc]
-    return name or make_options().instruction_set
+        return options
+
+    if name is None:
+        return _core.GrowOptions().instruction_set
+    for kind in ("GrowOptions", "BoostOptions"):
+        setattr(_core, kind, forced(getattr(_core, kind)))
+    return name
 
 
 class SilvanRandomThresholds(Silvan):
