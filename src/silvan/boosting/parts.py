@@ -44,9 +44,12 @@ def make_parts(samples: TrainingSamples, share: int | float | None, n_threads: i
         held_out = _take(samples.features.columns, y, weight, validation)
     taken = np.zeros(len(y), dtype=np.bool_)
     taken[ordered] = True
-    columns, source = samples.features
-    take = _take if columns is source else _keep
+    columns = samples.features.columns
+    copied = columns is not samples.features.source
+    take = _keep if copied else _take
     training = take(columns, y, weight, np.flatnonzero(taken))
+    if copied and held_out is not None:
+        held_out = _move_behind(held_out, columns)
     order = (np.cumsum(taken) - 1)[ordered].astype(np.uint32)
     return Parts(training, held_out, order)
 
@@ -126,9 +129,18 @@ def _keep(
 
     A column is moved at or before its old place, so that those after it are still there.
     """
-    n_kept = len(numbers) * columns.shape[1]
-    kept = columns.T.reshape(-1)[:n_kept].reshape(columns.shape[1], len(numbers)).T
+    if len(numbers) == len(y):
+        return Part(columns, y, weight)
+    n_features = columns.shape[1]
+    kept = columns.T.reshape(-1)[: len(numbers) * n_features].reshape(n_features, -1).T
     return _fill(kept, columns, y, weight, numbers)
+
+
+def _move_behind(part: Part, columns: NDArray[Any]) -> Part:
+    """The part in the memory of the columns, behind those that were kept."""
+    features = columns.T.reshape(-1)[-part.features.size :].reshape(columns.shape[1], -1).T
+    features[...] = part.features
+    return part._replace(features=features)
 
 
 def _fill(
