@@ -96,6 +96,13 @@ def test_constraints_by_name_are_those_by_position(numeric):
     assert np.array_equal(named.predict(frame), placed.predict(X))
     with pytest.raises(ValueError, match="no column named 'z'"):
         BoostedForestRegressor(5, monotonic_cst={"z": -1}, **AXIS).fit(frame, y)
+    placed = BoostedForestRegressor(5, interaction_cst=[[0, 1], [2, 3]], **AXIS).fit(X, y)
+    for groups in ([["a", "b"], ["c", "d"]], [["a", 1], [2, 3]]):
+        named = BoostedForestRegressor(5, interaction_cst=groups, **AXIS).fit(frame, y)
+        assert np.array_equal(named.predict(frame), placed.predict(X))
+    for groups in ([["a", "z"]], ["ab", "cd"], ["a", "b"]):
+        with pytest.raises(ValueError, match="by their names in X or by their positions"):
+            BoostedForestRegressor(5, interaction_cst=groups, **AXIS).fit(frame, y)
 
 
 def test_several_classes_cannot_be_monotone(labelled):

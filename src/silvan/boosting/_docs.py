@@ -84,9 +84,9 @@ add_parts(
                 or a dictionary of these by name. Only with ``projections=AxisAligned()``, so not in
                 manifold forests, and for regression and two classes.
             interaction_cst : {"no_interactions", "pairwise"}, sequence or None, default=None
-                Groups of features, by position, that may occur together on a path to a leaf;
-                features in no group form one more. Only with ``projections=AxisAligned()``, so not
-                in manifold forests.
+                Groups of features, by position or name, that may occur together on a path to a
+                leaf; features in no group form one more. Only with ``projections=AxisAligned()``,
+                so not in manifold forests.
         """,
         "boosted_running": """
             n_jobs : int, default=None

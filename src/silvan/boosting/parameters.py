@@ -74,7 +74,7 @@ class BoostedParameters(SupervisedParameters):
     n_iter_no_change: int = 10
     tol: float = 1e-7
     monotonic_cst: ArrayLike | Mapping[str, int] | None = growing(None)
-    interaction_cst: Sequence[Sequence[int]] | str | None = growing(None)
+    interaction_cst: Sequence[Sequence[int | str]] | str | None = growing(None)
 
 
 def check_boosted_parameters(forest: BoostedParameters) -> None:
@@ -183,7 +183,7 @@ def boost_options(
     options.random_thresholds = forest.thresholds == "random"
     options.vector_leaves = bool(forest.vector_leaves)
     monotone = monotone_signs(forest, n_features)
-    groups = _interaction_groups(forest.interaction_cst, n_features)
+    groups = _interaction_groups(forest, n_features)
     for name, given in (("monotonic_cst", monotone), ("interaction_cst", groups)):
         if given is not None:
             require_single_features(name, getattr(forest, name), projections)
@@ -199,24 +199,30 @@ def boost_options(
     return options
 
 
-def _interaction_groups(given: Any, n_features: int) -> list[list[int]] | None:
+def _interaction_groups(forest: Any, n_features: int) -> list[list[int]] | None:
     """Groups of features that may meet on one path; features in none of them are one more."""
+    given = forest.interaction_cst
     if given is None:
         return None
     if isinstance(given, str):
         check_choice("interaction_cst", given, ("no_interactions", "pairwise"))
         size = 1 if given == "no_interactions" else 2
         return [list(group) for group in itertools.combinations(range(n_features), size)]
+    named = forest._feature_names()
+    place = {} if named is None else {name: j for j, name in enumerate(named)}
     try:
-        groups = [sorted(set(group)) for group in given]
-        known = all(is_integer(j) and 0 <= j < n_features for group in groups for j in group)
+        groups = [sorted({place.get(j, j) for j in group}) for group in given]
+        # A word is no group of letters.
+        known = not any(isinstance(group, str) for group in given) and all(
+            is_integer(j) and 0 <= j < n_features for group in groups for j in group
+        )
     except TypeError:
         known = False
     if not known:
         raise invalid(
             "interaction_cst",
-            '"no_interactions", "pairwise" or groups of features by their positions from 0 to '
-            f"{n_features - 1}",
+            '"no_interactions", "pairwise" or groups of features, by their names in X or by their '
+            f"positions from 0 to {n_features - 1}",
             given,
             "pass for example [[0, 1], [2, 3, 4]]",
         )
