@@ -192,13 +192,13 @@ def test_a_warm_start_on_other_samples_or_losses_is_refused(numeric):
     X, y = numeric
     forest = BoostedForestRegressor(3, warm_start=True, random_state=0).fit(X, y)
     before = forest.predict(X)
-    with pytest.raises(ValueError, match="same samples"):
+    with pytest.raises(ValueError, match="same samples, but X, y, sample_weight or scaling is"):
         forest.set_params(n_estimators=5).fit(X[::-1] + 1, y)
     with pytest.raises(ValueError, match="same loss"):
         forest.set_params(loss="absolute_error").fit(X, y)
-    with pytest.raises(ValueError, match="at least 3"):
+    with pytest.raises(ValueError, match="at least 3, the number of rounds"):
         forest.set_params(n_estimators=2, loss="squared_error").fit(X, y)
-    with pytest.warns(UserWarning, match="3 trees already"):
+    with pytest.warns(UserWarning, match="3 rounds already"):
         forest.set_params(n_estimators=3).fit(X, y)
     assert np.array_equal(forest.predict(X), before)
 

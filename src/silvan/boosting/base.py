@@ -112,7 +112,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         return projections, options
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:
-        check_more_trees(int(self.n_estimators), self.n_iter_)
+        check_more_trees(int(self.n_estimators), self.n_iter_, "rounds")
 
     def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the rounds that `earlier` lacks."""

@@ -127,7 +127,8 @@ class BaseForest(
         # Validation is complete but for a warm start's samples; work starts here.
         samples = self._read_samples(checked, seed)
         if earlier:
-            check_same_samples(earlier["_sampling"], samples.sampling)
+            given = self.get_params(deep=False)
+            check_same_samples(earlier["_sampling"], samples.sampling, given)
         self._grow_on(samples, earlier.get("forest_"))
 
     def _check_more_trees(self, earlier: ForestArrays) -> None:

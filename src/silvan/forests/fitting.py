@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -107,28 +107,33 @@ def _same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other)
 
 
-def check_more_trees(n_estimators: int, n_trees: int) -> None:
+def check_more_trees(n_estimators: int, n_trees: int, what: str = "trees") -> None:
     """Require that a warm start asks for as many trees as there are, and for more to do work."""
     if n_estimators < n_trees:
         raise invalid(
             "n_estimators",
-            f"at least {n_trees}, the number of trees that the forest has, with warm_start=True",
+            f"at least {n_trees}, the number of {what} that the forest has, with warm_start=True",
             n_estimators,
-            "ask for more trees, or set warm_start=False",
+            f"ask for more {what}, or set warm_start=False",
         )
     if n_estimators == n_trees:
         warn_user(
             # scikit-learn's words, which programs may filter by.
             "Warm-start fitting without increasing n_estimators does not fit new trees: the forest "
-            f"has its {n_trees} trees already; increase n_estimators to grow more."
+            f"has its {n_trees} {what} already; increase n_estimators to grow more."
         )
 
 
-def check_same_samples(earlier: Sampling, now: Sampling) -> None:
+# Parameters, of those that a forest may have, that say which samples its trees are grown on.
+_OF_SAMPLES = ("class_weight", "bootstrap", "max_samples", "honest", "honest_fraction", "scaling")
+
+
+def check_same_samples(earlier: Sampling, now: Sampling, parameters: Collection[str]) -> None:
     """Require that a warm start goes on with the samples that the first trees were grown on."""
-    if not now.same_as(earlier):
-        raise ValueError(
-            "warm_start=True grows more trees on the same samples, but X, y, sample_weight, "
-            "class_weight, bootstrap, max_samples, honest, honest_fraction or scaling is not what "
-            "it was; pass the same ones, or set warm_start=False."
-        )
+    if now.same_as(earlier):
+        return
+    *names, last = ["X", "y", "sample_weight", *(n for n in _OF_SAMPLES if n in parameters)]
+    raise ValueError(
+        f"warm_start=True grows more trees on the same samples, but {', '.join(names)} or {last} "
+        "is not what it was; pass the same ones, or set warm_start=False."
+    )
