@@ -30,6 +30,8 @@ def to_text(
     and the shift behind it where it is shifted. A categorical feature has the codes of its
     categories at the node behind its name, as in ``colour {red: 0.31, blue: -0.20} + size``; all
     others have code 0. A forest with `scaling` has directions and thresholds over scaled features.
+    The values in the leaves of a boosted forest are added up, over all trees and `start_`, to raw
+    scores: one for each class or output, but a single one for two classes.
 
     Parameters
     ----------
