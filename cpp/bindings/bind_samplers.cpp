@@ -204,12 +204,14 @@ DistributionPtr make_windows(const std::vector<std::vector<AxisTuple>>& channels
 }
 
 DistributionPtr make_ridge_windows(const DistributionPtr& windows, std::int64_t n_drawn, std::int64_t n_terms,
-                                   double alpha, std::int64_t max_samples) {
+                                   double terms_per_root, double alpha, std::int64_t max_samples) {
     require(windows != nullptr && !windows->columns().windows.empty(), "the distribution must draw windows");
     require(1 <= n_terms && n_terms <= n_drawn && n_drawn <= kMaxDrawnWindows, "a fit draws as many as it keeps");
     require(max_samples >= 2, "max_samples must be at least 2");
     require(std::isfinite(alpha) && alpha > 0.0, "alpha must be finite and above 0");
-    return std::make_shared<RidgeWindows>(windows, RidgeWindows::Options{n_drawn, n_terms, alpha, max_samples});
+    require(terms_per_root > 0.0, "terms_per_root must be above 0");
+    return std::make_shared<RidgeWindows>(windows,
+                                          RidgeWindows::Options{n_drawn, n_terms, terms_per_root, alpha, max_samples});
 }
 
 DistributionPtr make_graph_neighborhoods(const ConstArray<std::int64_t>& indptr,
@@ -343,7 +345,8 @@ void bind_distributions(nb::module_& m) {
           nb::arg("n_patches"), nb::arg("shift"), nb::arg("whole_probability") = 0.0,
           "Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.");
     m.def("ridge_windows", &make_ridge_windows, nb::arg("windows"), nb::arg("n_drawn"), nb::arg("n_terms"),
-          nb::arg("alpha"), nb::arg("max_samples"), "Ridge regressions on windows that another distribution draws.");
+          nb::arg("terms_per_root"), nb::arg("alpha"), nb::arg("max_samples"),
+          "Ridge regressions on windows that another distribution draws.");
     m.def("graph_neighborhoods", &make_graph_neighborhoods, nb::arg("indptr"), nb::arg("neighbors"), nb::arg("sizes"),
           nb::arg("coefficients"));
     m.def(

@@ -450,7 +450,7 @@ def windows(channels: Sequence[Sequence[tuple[int, int, int, str, int]]], weight
     Windows on channels, each a list of axes as of patches; `shift` is the largest one and its probability.
     """
 
-def ridge_windows(windows: ProjectionDistribution, n_drawn: int, n_terms: int, alpha: float, max_samples: int) -> ProjectionDistribution:
+def ridge_windows(windows: ProjectionDistribution, n_drawn: int, n_terms: int, terms_per_root: float, alpha: float, max_samples: int) -> ProjectionDistribution:
     """Ridge regressions on windows that another distribution draws."""
 
 def graph_neighborhoods(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: tuple[int, int], coefficients: str) -> ProjectionDistribution: ...

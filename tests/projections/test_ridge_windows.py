@@ -67,7 +67,8 @@ def test_the_core_combines_windows_as_the_definition_says(kind, targets, missing
     rows = make_rows(targets, missing)
     node = make_node(rows, 1)
     target = np.asarray(node.targets, dtype=np.float64).reshape(len(node.X))
-    expected = windows.combine(draw_unfitted(30, **KINDS[kind]), node.X, target, node.weights)
+    drawn = draw_unfitted(30, **KINDS[kind])
+    expected = windows.combine(drawn, node.X, target, node.weights, 6)
     (came,) = fit_natively(windows, rows)
     assert len(came) == len(expected) >= 6
     for (a, window), (b, other) in zip(came, expected, strict=True):
@@ -119,7 +120,8 @@ def test_groupings_of_the_classes_into_two_are_equally_likely():
     noise = np.tile(np.random.default_rng(9).normal(size=(30, 2)), (3, 1))
     X = np.zeros((90, P), dtype=np.float32)
     X[:, :2] = corners[y] + noise
-    windows = RidgeWindows([1] * P, weights=(1, 1, *[0] * (P - 2)), n_drawn=20, n_terms=20)
+    weights = (1, 1, *[0] * (P - 2))
+    windows = RidgeWindows([1] * P, weights=weights, n_drawn=20, n_terms=20)
     drawn = fit_natively(windows, describe_node(X, y), 3000)
     lines = np.zeros((3000, 2))
     for line, terms in zip(lines, drawn, strict=True):
@@ -143,6 +145,21 @@ def test_a_fit_looks_at_max_samples_of_a_node():
     assert abs(np.mean(fitted) - 0.01) < 5 * np.sqrt(0.01 / 2000)
     every = RidgeWindows([24], n_drawn=10, n_terms=5, max_samples=None)
     assert all(len(terms) == 5 for terms in fit_natively(every, describe_node(X, y), 20))
+
+
+@pytest.mark.parametrize(("per_root", "fewest", "most"), [(2.0, 5, 16), (None, 20, 20)])
+def test_small_nodes_keep_fewer_windows(per_root, fewest, most):
+    windows = RidgeWindows([24], n_drawn=60, n_terms=20, terms_per_root=per_root)
+    kept = []
+    for n in (6, 10, 40, 120):
+        rows = make_rows(n=n)
+        node = make_node(rows, 1)
+        (terms,) = fit_natively(windows, rows)
+        fitted = windows.fit_windows(node, np.random.default_rng(0))
+        assert len(terms) == len(fitted) == windows.count_terms(node.n_samples)
+        kept.append(len(terms))
+    assert (kept[0], kept[-1]) == (fewest, most)
+    assert sorted(kept) == kept
 
 
 NOTHING = {
@@ -253,6 +270,7 @@ def test_a_mixture_may_have_windows_and_fits():
 WRONG = {
     "n_drawn must be an integer from 1 to 100000, but it is 0": {"n_drawn": 0},
     r"n_terms must be an integer from 1 to n_drawn \(200\), but it is 201": {"n_terms": 201},
+    "terms_per_root must be a finite number above 0, or None, but it is 0": {"terms_per_root": 0},
     "alpha must be a finite number above 0, but it is 0": {"alpha": 0},
     "max_samples must be an integer >= 2 or None, but it is 1": {"max_samples": 1},
     "statistics must be one of": {"statistics": ("median",)},

@@ -129,6 +129,8 @@ public:
     }
 
 private:
+    static constexpr double kFewestTerms = 5.0;
+
     // Fills `chosen_`, `coefficients_` and `order_`; leaves the last empty and returns false where there is nothing
     // to fit.
     bool fit(const NodeContext& node, Random& random) {
@@ -138,12 +140,20 @@ private:
         sample_.load(drawn_);
         if (!target_.draw(*node.targets, sample_, random)) return false;
         sample_.standardize(deviation_, present_);
-        screen();
+        screen(count_terms(node.n_samples));
         return !chosen_.empty() && solve() && orient();
     }
 
+    // How many windows a node may keep.
+    std::size_t count_terms(std::int64_t n_samples) const {
+        const double of_samples = options_.terms_per_root * std::sqrt(static_cast<double>(n_samples));
+        const double most = std::max(kFewestTerms, of_samples);
+        const auto n_terms = static_cast<double>(options_.n_terms);
+        return static_cast<std::size_t>(std::min(most, n_terms));
+    }
+
     // The columns that correlate most with the target, in their order.
-    void screen() {
+    void screen(std::size_t n_terms) {
         weigh_target();
         product_.resize(sample_.n_columns());
         for (std::size_t j = 0; j < product_.size(); ++j) {
@@ -152,7 +162,7 @@ private:
         chosen_.resize(product_.size());
         sort_by_size(product_, chosen_);
         std::erase_if(chosen_, [&](std::size_t j) { return is_rounding(j); });
-        chosen_.resize(std::min(chosen_.size(), static_cast<std::size_t>(options_.n_terms)));
+        chosen_.resize(std::min(chosen_.size(), n_terms));
         std::sort(chosen_.begin(), chosen_.end());
     }
 

@@ -7,10 +7,12 @@
 
 namespace silvan {
 
-// Each direction draws `n_drawn` directions over windows, keeps the `n_terms` whose values correlate most with a target
-// (of equal ones the first), and is what a ridge regression of the target on these gives. All are divided by their
-// standard deviations, which windows keep as their scale, so that coefficients have no units. The regression minimises
-// the mean squared error plus alpha |coefficients|^2; it sees the node's samples, thinned to `max_samples`.
+// Each direction draws `n_drawn` directions over windows, keeps up to `n_terms` whose values correlate most with a
+// target (of equal ones the first), and is what a ridge regression of the target on these gives. A node of n samples
+// keeps at most terms_per_root sqrt(n), but 5 in any case: a fit to few samples would learn their noise. All are
+// divided by their standard deviations, which windows keep as their scale, so that coefficients have no units. The
+// regression minimises the mean squared error plus alpha |coefficients|^2; it sees the node's samples, thinned to
+// `max_samples`.
 //
 // Classes: the target is 0 or 1, the groups that classes are put into at random (see draw_groups). Regression: one
 // uniformly drawn output. A window that is missing or constant among these samples takes no part, nor one that varies
@@ -23,6 +25,7 @@ public:
     struct Options {
         std::int64_t n_drawn;
         std::int64_t n_terms;
+        double terms_per_root;  // infinity: n_terms at every node
         double alpha;
         std::int64_t max_samples;
     };

@@ -45,10 +45,11 @@ _PARTS = {
             quarters of the means do so. 0 keeps windows in place. "auto" is 0 on series and 2 on
             images and volumes.
         n_terms : int or "auto", default="auto"
-            Number of windows in a direction. With more than one, a node draws five times as many,
-            keeps those that correlate most with its targets and combines them by a ridge
-            regression (:class:`silvan.projections.RidgeWindows`). "auto" is 40 for classes of
-            series without missing values where `max_features` is "auto", too, and 1 elsewhere.
+            Largest number of windows in a direction. With more than one, a node draws five times as
+            many, keeps those that correlate most with its targets, fewer where it has few samples,
+            and combines them by a ridge regression (:class:`silvan.projections.RidgeWindows`).
+            "auto" is 40 for classes of series without missing values where `max_features` is
+            "auto", too, and 1 elsewhere.
         min_size, max_size : int or tuple of int, default=1 and None
             Smallest and largest number of cells of a window or patch along each axis; one number
             holds for the contiguous axes. ``max_size=None`` means the whole axis of a series, where

@@ -28,15 +28,17 @@ from silvan.projections.ridge import draw_target, fit_linear
 from silvan.projections.windows import Terms, Windows
 
 _MAX_DRAWN = 100_000
+_FEWEST_TERMS = 5
 
 
 @dataclass(eq=False, repr=False)
 class RidgeWindows(Windows):
     """Combinations of random windows on channels, fitted to the samples of each node.
 
-    A direction draws `n_drawn` windows as `Windows` does, keeps the `n_terms` that correlate most
-    with the targets of the node's samples, and combines these by a ridge regression of the targets
-    on them. Windows of one direction may lie on several channels. Each is divided by its standard
+    A direction draws `n_drawn` windows as `Windows` does, keeps those that correlate most with the
+    targets of the node's samples, and combines these by a ridge regression of the targets on them.
+    It keeps `n_terms`, or fewer in a small node, where a fit would learn the noise of few samples.
+    Windows of one direction may lie on several channels. Each is divided by its standard
     deviation in the node, so that coefficients have no units and tell how much a window counts. The
     largest coefficient comes first.
 
@@ -60,7 +62,10 @@ whole_probability, weights
     n_drawn : int, default=200
         Number of windows that are drawn for a direction.
     n_terms : int, default=40
-        Number of windows that it keeps, at most `n_drawn`.
+        Largest number of windows that it keeps, at most `n_drawn`.
+    terms_per_root : float or None, default=2.0
+        A node of n samples keeps at most this times √n windows, rounded down, but 5 in any case (if
+        `n_terms` allows them). None: `n_terms` at every node.
     alpha : float, default=0.1
         Strength of the penalty, above 0. The regression minimises the mean squared error plus alpha
         times the squared length of the coefficients of standardised windows.
@@ -101,6 +106,7 @@ whole_probability, weights
 
     n_drawn: int = growing(200)
     n_terms: int = growing(40)
+    terms_per_root: float | None = growing(2.0)
     alpha: float = growing(0.1)
     max_samples: int | None = growing(DEFAULT_MAX_SAMPLES)
 
@@ -113,6 +119,10 @@ whole_probability, weights
         if not (is_integer(self.n_terms) and 1 <= self.n_terms <= self.n_drawn):
             rule = f"an integer from 1 to n_drawn ({self.n_drawn})"
             raise invalid("n_terms", rule, self.n_terms, "pass for example 40")
+        per_root = self.terms_per_root
+        if not (per_root is None or (is_number(per_root) and per_root > 0)):
+            rule = "a finite number above 0, or None"
+            raise invalid("terms_per_root", rule, per_root, "pass for example 2.0")
         if not (is_number(self.alpha) and self.alpha > 0):
             raise invalid("alpha", "a finite number above 0", self.alpha, "pass for example 0.1")
         check_integer("max_samples", self.max_samples, 2, or_none=True)
@@ -175,10 +185,23 @@ whole_probability, weights
         target = draw_target(node.targets[taken], rng)
         if target is None:
             return drawn[0]
-        return self.combine(drawn, node.X[taken], target, node.weights[taken])
+        n_terms = self.count_terms(node.n_samples)
+        return self.combine(drawn, node.X[taken], target, node.weights[taken], n_terms)
+
+    def count_terms(self, n_samples: int) -> int:
+        """The largest number of windows that a node of so many samples keeps."""
+        if self.terms_per_root is None:
+            return int(self.n_terms)
+        of_samples = max(_FEWEST_TERMS, int(self.terms_per_root * math.sqrt(n_samples)))
+        return min(int(self.n_terms), of_samples)
 
     def combine(
-        self, drawn: list[Terms], X: NDArray[Any], target: NDArray[Any], weights: NDArray[Any]
+        self,
+        drawn: list[Terms],
+        X: NDArray[Any],
+        target: NDArray[Any],
+        weights: NDArray[Any],
+        n_terms: int,
     ) -> Terms:
         """The combination of windows that were drawn, by its definition.
 
@@ -192,6 +215,8 @@ whole_probability, weights
             What to regress on.
         weights : array of shape (n_samples,)
             The weights of the samples.
+        n_terms : int
+            Number of windows to keep.
 
         Returns
         -------
@@ -206,7 +231,7 @@ whole_probability, weights
         smallest = self._smallest_deviations([drawn[number][0][1] for number in numbers], X)
         strength = np.abs((weights * sample.targets) @ Z)
         order = np.argsort(-strength, kind="stable")
-        best = np.sort(order[deviation[order] >= smallest[order]][: self.n_terms])
+        best = np.sort(order[deviation[order] >= smallest[order]][:n_terms])
         alpha = self.alpha * weights.sum()
         coefficients = fit_linear(Z[:, best], sample.targets, weights, alpha)
         length = np.linalg.norm(coefficients)
@@ -251,6 +276,7 @@ whole_probability, weights
             super()._to_native(n_features),
             int(self.n_drawn),
             int(self.n_terms),
+            math.inf if self.terms_per_root is None else float(self.terms_per_root),
             float(self.alpha),
             sample_limit(self.max_samples),
         )
