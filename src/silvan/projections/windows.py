@@ -318,7 +318,10 @@ class Windows(ProjectionDistribution):
 
     def _channels(self) -> list[list[Axis]]:
         """The axes of each channel, with all parameters checked."""
-        return [self._axes(shape) for shape in self._shapes()]
+        shapes = self._shapes()
+        # Hundreds of convolutions have the same shape.
+        axes = {shape: self._axes(shape) for shape in dict.fromkeys(shapes)}
+        return [axes[shape] for shape in shapes]
 
     def _axes(self, shape: tuple[int, ...]) -> list[Axis]:
         smallest = spread_over_axes("min_size", self.min_size, shape)
