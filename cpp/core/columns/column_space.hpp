@@ -89,6 +89,9 @@ public:
 
     // The values of the direction as codes, where they are at hand.
     virtual CodedColumn coded(const Direction& direction) const;
+
+    // Whether any feature has codes.
+    virtual bool has_codes() const { return false; }
 };
 
 // Reads the columns of a block of samples for the directions that trees keep; each thread has its own.

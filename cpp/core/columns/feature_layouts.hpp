@@ -38,6 +38,8 @@ public:
     CodedFeatures() = default;  // of none
     explicit CodedFeatures(const FeatureMatrix& columns);
 
+    bool empty() const { return coded_.empty(); }
+
     // Whether a node of so many samples should read the direction here.
     bool serve(const Direction& direction, std::int64_t n_samples) const;
 

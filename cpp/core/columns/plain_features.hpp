@@ -24,6 +24,7 @@ public:
         if (direction.n_nonzeros != 1 || direction.coefficients[0] != 1.0F) return {};
         return coded_->column(direction.indices[0]);
     }
+    bool has_codes() const override { return !coded_->empty(); }
     bool has_fixed_features() const override { return finite_; }
     bool is_integral(const Direction& direction) const override;
     void read_feature(std::int32_t feature, const std::uint32_t* samples, std::int64_t n_samples,

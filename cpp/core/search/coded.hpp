@@ -30,6 +30,10 @@ public:
     // The node's samples and targets must stay while it is searched.
     void start(const NodeContext& node, const ClassTargets& targets, std::int64_t min_samples_leaf);
 
+    // What each sample adds to a cell, and the bits of a class there; 0 where classes do not share a word.
+    const std::uint64_t* words() const { return words_.data(); }
+    std::int32_t bits() const { return bits_; }
+
     // Counts the samples in columns 0, 1, ... of `columns`, which are at most kMaxCodedColumns; all have codes.
     void count(const CodedColumn* columns, std::int64_t n_columns);
 

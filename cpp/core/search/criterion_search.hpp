@@ -5,6 +5,7 @@
 //   histogram          large nodes, where it has;
 //   sorted             everything else (missing values, entropy, many classes, several outputs, limits of weight);
 //   coded              features of few values, where classes are counted;
+//   joint_codes        sums of such features, where thresholds are drawn;
 //   nonzeros           directions that are zero for most samples of the node;
 //   chosen_thresholds  criteria that score some thresholds only.
 // Where thresholds are drawn at random, another engine takes the place of all.
@@ -18,6 +19,7 @@
 #include <limits>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "core/columns/column_space.hpp"
 #include "core/criteria/node_search.hpp"
@@ -64,12 +66,15 @@ public:
         best_rank_ = kNoScore;
         best_is_counted_ = has_missing_ = codes_started_ = false;
         projected_ = true;
+        count_joint_codes(node, batch, directions);
         for (std::int64_t first = directions.first; first < directions.last && !is_settled();
              first += kMaxCodedColumns) {
             const std::int64_t last = std::min(first + kMaxCodedColumns, directions.last);
-            count_codes(node, batch, first, last);
+            count_codes(node, batch, {first, last}, directions.first);
             for (std::int64_t j = first; j < last && !is_settled(); ++j) {
-                if (coded_[j - first] != kNotCoded) {
+                if (const std::int64_t joint = joint_number(j - directions.first); joint != kNotCoded) {
+                    take_counted(j, settings_.scratch.joint.draw(joint, thresholds));
+                } else if (coded_[j - first] != kNotCoded) {
                     search_counted(j, coded_[j - first], thresholds);
                 } else {
                     search(node, batch.direction(j), j, thresholds);
@@ -110,35 +115,68 @@ private:
 
     bool is_settled() const { return settings_.agnostic && best_.found; }
 
-    // Counts the samples of the directions [first, last) whose values are at hand as codes, and notes which they are.
-    void count_codes(const NodeContext& node, const ProjectionBatch& batch, std::int64_t first, std::int64_t last) {
+    bool counts_codes() const {
+        return settings_.monotone == nullptr && settings_.min_weight_leaf == 0.0 && !draws_within_balance() &&
+               !settings_.agnostic;
+    }
+
+    // The memory of codes, which holds the node's classes.
+    CodeCounts& start_codes(const NodeContext& node)
+        requires CountsClasses<C>
+    {
+        CodeCounts& codes = settings_.scratch.codes;
+        if (!codes_started_) codes.start(node, criterion_.counted(), settings_.min_samples_leaf);
+        codes_started_ = true;
+        return codes;
+    }
+
+    // Where thresholds are drawn: counts the samples along the directions that have few values.
+    void count_joint_codes(const NodeContext& node, const ProjectionBatch& batch, const DirectionRange& directions) {
+        joint_.clear();
+        if constexpr (CountsClasses<C>) {
+            if (!settings_.random_thresholds || !counts_codes() || !node.columns->has_codes()) return;
+            if (node.n_samples < kLeastJoint) return;
+            JointCounts& joint = settings_.scratch.joint;
+            joint.start(node, criterion_.counted(), start_codes(node), settings_.min_samples_leaf);
+            for (std::int64_t j = directions.first; j < directions.last; ++j) {
+                joint_.push_back(joint.add(batch.direction(j)) ? joint.size() - 1 : kNotCoded);
+            }
+            joint.count();
+        }
+    }
+
+    // The number of direction j of those of the node that are counted by joint codes.
+    std::int64_t joint_number(std::int64_t j) const {
+        return joint_.empty() ? kNotCoded : joint_[static_cast<std::size_t>(j)];
+    }
+
+    // Counts the samples of the directions whose values are at hand as codes, and notes which they are.
+    void count_codes(const NodeContext& node, const ProjectionBatch& batch, const DirectionRange& some,
+                     std::int64_t first_of_all) {
         std::fill(coded_, coded_ + kMaxCodedColumns, kNotCoded);
         if constexpr (CountsClasses<C>) {
-            if (settings_.monotone != nullptr || settings_.min_weight_leaf > 0.0 || draws_within_balance() ||
-                settings_.agnostic) {
-                return;
-            }
+            if (!counts_codes()) return;
             std::array<CodedColumn, kMaxCodedColumns> columns;
             std::int64_t n_coded = 0;
-            for (std::int64_t j = first; j < last; ++j) {
+            for (std::int64_t j = some.first; j < some.last; ++j) {
+                if (joint_number(j - first_of_all) != kNotCoded) continue;
                 const CodedColumn column = node.columns->coded(batch.direction(j));
                 if (column.codes == nullptr) continue;
                 columns[static_cast<std::size_t>(n_coded)] = column;
-                coded_[j - first] = n_coded++;
+                coded_[j - some.first] = n_coded++;
             }
             if (n_coded == 0) return;
-            CodeCounts& codes = settings_.scratch.codes;
             throw_if_stopped(node.n_samples * n_coded);
-            if (!codes_started_) codes.start(node, criterion_.counted(), settings_.min_samples_leaf);
-            codes_started_ = true;
-            codes.count(columns.data(), n_coded);
+            start_codes(node).count(columns.data(), n_coded);
         }
     }
 
     // Looks for a better split along direction j, which is number `coded` of those that were counted.
     void search_counted(std::int64_t j, std::int64_t coded, Random& thresholds) {
-        const CountedSplit found =
-            settings_.scratch.codes.search(coded, settings_.random_thresholds ? &thresholds : nullptr);
+        take_counted(j, settings_.scratch.codes.search(coded, settings_.random_thresholds ? &thresholds : nullptr));
+    }
+
+    void take_counted(std::int64_t j, const CountedSplit& found) {
         best_.varies = best_.varies || found.varies;
         if (!found.found || !(found.score > best_rank_)) return;
         keep(found, found.score, j, false);
@@ -282,6 +320,7 @@ private:
     }
 
     static constexpr std::int64_t kNotCoded = -1;
+    static constexpr std::int64_t kLeastJoint = 48;  // samples that are worth joining codes for
 
     SearchSettings settings_;
     std::int64_t min_samples_leaf_;  // of any node
@@ -298,6 +337,7 @@ private:
     bool has_missing_ = false;  // along the best direction so far
     bool codes_started_ = false;
     std::int64_t coded_[kMaxCodedColumns] = {};  // numbers of the directions that were counted
+    std::vector<std::int64_t> joint_;            // the same by joint codes, of all directions; or empty
 };
 
 }  // namespace silvan

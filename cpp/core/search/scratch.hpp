@@ -10,6 +10,7 @@
 #include "core/buffer.hpp"
 #include "core/forest.hpp"
 #include "core/search/coded.hpp"
+#include "core/search/joint_codes.hpp"
 #include "core/split_kernels.hpp"
 
 namespace silvan {
@@ -139,6 +140,7 @@ struct SearchScratch {
     SortMemory sort;
     HistogramMemory histogram;
     CodeCounts codes;
+    JointCounts joint;
 };
 
 }  // namespace silvan
