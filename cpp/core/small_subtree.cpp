@@ -33,7 +33,7 @@ bool sets_serve(const GrowOptions& options, const TrainingTargets& targets, cons
     return options.criterion.criterion == Criterion::gini && targets.label != nullptr && targets.weight == nullptr &&
            options.monotone.empty() && options.min_weight_fraction_leaf == 0.0 && options.min_balance == 0.0 &&
            options.max_leaf_nodes == 0 && !options.agnostic && columns.has_fixed_features() &&
-           columns.n_features() <= kMaxFeatures && orders_few_values(options, columns);
+           columns.n_features() <= kMaxFeatures;
 }
 
 std::uint64_t all_of(std::int64_t n) { return n == kSetSamples ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
@@ -45,27 +45,60 @@ SmallSubtree::SmallSubtree(const GrowOptions& options, const TrainingTargets& ta
       targets_(targets),
       columns_(columns),
       kernels_(*options.kernels),
-      serves_(sets_serve(options, targets, columns)) {
+      serves_(sets_serve(options, targets, columns)),
+      orders_(serves_ && orders_few_values(options, columns)) {
     if (!serves_) return;
-    const auto n_features = static_cast<std::size_t>(columns.n_features());
-    made_for_.resize(n_features);
-    drawn_.resize(n_features);
-    sets_.resize(n_features);
+    made_for_.resize(static_cast<std::size_t>(columns.n_features()));
 }
 
-bool SmallSubtree::grow(const SubtreeRoot& root, PartialShuffle& features, TreeArrays& arrays) {
+bool SmallSubtree::serve(ProjectionSampler& sampler) {
+    if (!serves_) return false;
+    sampler_ = &sampler;
+    features_ = sampler.single_features();
+    if (features_ != nullptr) {
+        if (!orders_) return false;
+        drawn_.resize(made_for_.size());
+        sets_.resize(made_for_.size());
+    } else {
+        if (!options_.random_thresholds || !sampler.ignores_nodes()) return false;
+        values_.resize(made_for_.size() * kSetSamples);
+    }
+    return true;
+}
+
+bool SmallSubtree::grow(const SubtreeRoot& root, TreeArrays& arrays) {
     if (!read_classes(root)) return false;
+    start(root);
+    const Mark mark{arrays.nodes.size(), arrays.leaves.size(), arrays.direction_indices.size(), arrays.values.size()};
+    while (!open_.empty()) {
+        const OpenSet open = open_.back();
+        open_.pop_back();
+        grow_node(open, arrays);
+        if (!overflows_) continue;
+        take_back(mark, arrays);
+        return false;
+    }
+    return true;
+}
+
+void SmallSubtree::start(const SubtreeRoot& root) {
     root_ = root;
     std::copy_n(root.samples, root.n_samples, samples_);
     ++number_;
     n_written_ = 0;
+    overflows_ = false;
     open_.assign(1, {all_of(root.n_samples), root.node, root.depth, root.key});
-    while (!open_.empty()) {
-        const OpenSet open = open_.back();
-        open_.pop_back();
-        grow_node(open, features, arrays);
-    }
-    return true;
+}
+
+// The engines know what becomes of sums that are no numbers.
+void SmallSubtree::take_back(const Mark& mark, TreeArrays& arrays) const {
+    std::copy_n(samples_, root_.n_samples, root_.samples);
+    arrays.nodes.resize(mark.nodes);
+    arrays.leaves.resize(mark.leaves);
+    arrays.direction_indices.resize(mark.directions);
+    arrays.direction_coefficients.resize(mark.directions);
+    arrays.value_outputs.resize(mark.values);
+    arrays.values.resize(mark.values);
 }
 
 // Returns false where there are too many classes, or counts are too large.
@@ -96,7 +129,7 @@ bool SmallSubtree::read_classes(const SubtreeRoot& root) {
     return true;
 }
 
-void SmallSubtree::grow_node(const OpenSet& open, PartialShuffle& features, TreeArrays& arrays) {
+void SmallSubtree::grow_node(const OpenSet& open, TreeArrays& arrays) {
     kernels_.find_classes(classes_, open.samples, node_);
     throw_if_stopped(node_.n_samples);
     double squares = 0.0;
@@ -111,7 +144,8 @@ void SmallSubtree::grow_node(const OpenSet& open, PartialShuffle& features, Tree
     node.weight = weight;
     node.impurity = node_.n_classes > 1 ? static_cast<float>(1.0 - base_score / weight) : 0.0F;
     if (may_split(open)) {
-        const Found found = find_split(open, features);
+        const Found found = find_split(open);
+        if (overflows_) return;
         if (found.split.found &&
             decreases_enough((found.split.score - base_score) / root_.tree_weight, options_.min_impurity_decrease)) {
             add_split(open, found, arrays);
@@ -126,15 +160,22 @@ bool SmallSubtree::may_split(const OpenSet& open) const {
            node_.n_samples >= 2 * options_.min_samples_leaf;
 }
 
-SmallSubtree::Found SmallSubtree::find_split(const OpenSet& open, PartialShuffle& features) {
+SmallSubtree::Found SmallSubtree::find_split(const OpenSet& open) {
     const std::int64_t n_features = columns_.n_features();
     Redraws redraws(options_.n_directions, n_features);
     for (;; redraws.next()) {
         Random random(attempt_key(open.key, redraws.number()));
-        const std::int64_t n_drawn = std::min(redraws.n_directions(), n_features);
-        features.draw(n_drawn, random, drawn_.data());
-        const Found found = search(n_drawn, open.key);
-        if (found.split.varies || redraws.is_last()) return found;
+        Found found;
+        if (features_ != nullptr) {
+            const std::int64_t n_drawn = std::min(redraws.n_directions(), n_features);
+            features_->draw(n_drawn, random, drawn_.data());
+            found = search(n_drawn, open.key);
+        } else {
+            batch_.clear();
+            sampler_->sample({}, redraws.n_directions(), random, batch_);
+            found = search_directions(open.key);
+        }
+        if (overflows_ || found.split.varies || redraws.is_last()) return found;
         if (redraws.number() == 0 && samples_are_identical()) return found;
     }
 }
@@ -154,6 +195,44 @@ SmallSubtree::Found SmallSubtree::search(std::int64_t n_features, std::uint64_t 
     }
     best.split.varies = varies;
     return best;
+}
+
+// All samples of the subtree are projected: that is shorter than to pick those of the node.
+SmallSubtree::Found SmallSubtree::search_directions(std::uint64_t key) {
+    const std::int64_t n_padded = (root_.n_samples + kLane - 1) / kLane * kLane;
+    std::int32_t inside[kSetSamples];
+    for (std::int64_t i = 0; i < n_padded; ++i) inside[i] = -static_cast<std::int32_t>((node_.samples >> i) & 1U);
+    Random thresholds(thresholds_key(key));
+    Found best;
+    bool varies = false;
+    float values[kSetSamples];
+    for (std::int64_t j = 0; j < batch_.size(); ++j) {
+        const Direction direction = batch_.direction(j);
+        read_features(direction);
+        const ValueRange range = kernels_.project_set(values_.data(), n_padded, direction, inside, values);
+        overflows_ = overflows_ || range.any_missing;
+        if (overflows_) return best;
+        if (range.minimum == range.maximum) continue;
+        varies = true;
+        const float threshold = draw_threshold(range, thresholds);
+        const SetSplit split = kernels_.divide_values(values, n_padded, node_, threshold, options_.min_samples_leaf);
+        if (split.found && (!best.split.found || split.score > best.split.score)) {
+            best = {split, static_cast<std::int32_t>(j), threshold};
+        }
+    }
+    best.split.varies = varies;
+    return best;
+}
+
+void SmallSubtree::read_features(const Direction& direction) {
+    const float one = 1.0F;
+    for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+        const auto feature = static_cast<std::size_t>(direction.indices[k]);
+        if (made_for_[feature] == number_) continue;
+        columns_.project({direction.indices + k, &one, 1}, samples_, root_.n_samples,
+                         values_.data() + feature * kSetSamples);
+        made_for_[feature] = number_;
+    }
 }
 
 SetSplit SmallSubtree::search_drawn(std::int32_t feature, Random& thresholds, float& threshold) {
@@ -219,10 +298,10 @@ void SmallSubtree::add_split(const OpenSet& open, const Found& found, TreeArrays
     node.left = left;
     node.threshold = threshold_of(found);
     node.missing_left = 2 * found.split.weight_left > node_.total ? 1 : 0;
-    node.direction_start = static_cast<std::int64_t>(arrays.direction_indices.size());
-    node.n_nonzeros = 1;
-    arrays.direction_indices.push_back(found.feature);
-    arrays.direction_coefficients.push_back(1.0F);
+    const float one = 1.0F;
+    arrays.add_direction(static_cast<std::size_t>(open.node),
+                         features_ != nullptr ? Direction{&found.feature, &one, 1} : batch_.direction(found.feature),
+                         columns_.n_features());
     arrays.add_nodes(2);
     const std::uint64_t on_right = node_.samples & ~found.split.left;
     open_.push_back({on_right, left + 1, open.depth + 1, child_key(open.key, Side::right)});

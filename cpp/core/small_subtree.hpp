@@ -1,5 +1,5 @@
-// Grows subtrees of few samples on single features: nodes are sets of samples, and what a feature says of all samples
-// of the subtree is found once for all its nodes.
+// Grows subtrees of few samples: nodes are sets of samples, and what a feature says of all samples of the subtree is
+// found once for all its nodes. Directions are single features, or any over features where thresholds are drawn.
 //
 // The nodes are those that TreeGrower would grow, bit for bit. Half of a tree's nodes have a handful of samples, so
 // that reading features, dividing samples and calling engines costs more there than the search itself.
@@ -12,7 +12,7 @@
 #include "core/forest.hpp"
 #include "core/grow_options.hpp"
 #include "core/random.hpp"
-#include "core/samplers/partial_shuffle.hpp"
+#include "core/samplers/projection_sampler.hpp"
 #include "core/split_kernels.hpp"
 #include "core/training_targets.hpp"
 
@@ -33,11 +33,11 @@ class SmallSubtree {
 public:
     SmallSubtree(const GrowOptions& options, const TrainingTargets& targets, NodeColumns& columns);
 
-    // Whether it may grow subtrees of a forest with such options at all.
-    bool serves() const { return serves_; }
+    // Whether it may grow subtrees of a tree whose directions come from `sampler`, from now on.
+    bool serve(ProjectionSampler& sampler);
 
     // Grows the subtree and returns true; or does nothing, where that would not pay or has no room.
-    bool grow(const SubtreeRoot& root, PartialShuffle& features, TreeArrays& arrays);
+    bool grow(const SubtreeRoot& root, TreeArrays& arrays);
 
 private:
     struct OpenSet {
@@ -48,15 +48,24 @@ private:
     };
     struct Found {
         SetSplit split;
-        std::int32_t feature = 0;
+        std::int32_t feature = 0;  // or the number of the direction among those drawn
         float threshold = 0.0F;
     };
 
+    // How long the arrays of a tree were.
+    struct Mark {
+        std::size_t nodes, leaves, directions, values;
+    };
+
     bool read_classes(const SubtreeRoot& root);
-    void grow_node(const OpenSet& open, PartialShuffle& features, TreeArrays& arrays);
+    void start(const SubtreeRoot& root);
+    void take_back(const Mark& mark, TreeArrays& arrays) const;
+    void grow_node(const OpenSet& open, TreeArrays& arrays);
     bool may_split(const OpenSet& open) const;
-    Found find_split(const OpenSet& open, PartialShuffle& features);
+    Found find_split(const OpenSet& open);
     Found search(std::int64_t n_features, std::uint64_t key);
+    Found search_directions(std::uint64_t key);
+    void read_features(const Direction& direction);
     SetSplit search_drawn(std::int32_t feature, Random& thresholds, float& threshold);
     const ValueSets& sets_of(std::int32_t feature);
     void read_feature(std::int32_t feature, ValueSets& sets);
@@ -70,6 +79,11 @@ private:
     NodeColumns& columns_;
     const SplitKernels& kernels_;
     const bool serves_;
+    const bool orders_;  // whether single features are worth ordering
+
+    // Of the tree: what draws single features, or directions.
+    PartialShuffle* features_ = nullptr;
+    ProjectionSampler* sampler_ = nullptr;
 
     // Of the subtree.
     SubtreeRoot root_{};
@@ -80,12 +94,15 @@ private:
     std::vector<OpenSet> open_;
     std::uint64_t number_ = 0;             // of the subtree, counted by this object
     std::vector<std::uint64_t> made_for_;  // per feature: the subtree that its sets or values are of
-    std::vector<ValueSets> sets_;          // per feature
+    std::vector<ValueSets> sets_;          // per feature, where these are the directions
+    std::vector<float> values_;            // else kSetSamples values per feature
+    bool overflows_ = false;               // whether a sum of them is no number
     std::int64_t offsets_[kSetSamples];    // of the samples' codes
     std::uint64_t offsets_for_ = 0;        // the subtree that they are of
 
     // Of a node.
     NodeSets node_;
+    ProjectionBatch batch_;
     std::vector<std::int32_t> drawn_;
 };
 

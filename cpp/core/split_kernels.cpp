@@ -35,6 +35,8 @@ const SplitKernels SILVAN_CONCAT(kernels_, SILVAN_KERNELS) = {
     search_set,
     range_of_set,
     divide_set,
+    project_set,
+    divide_values,
     encode,
     add_gradients,
     add_edge_scores,

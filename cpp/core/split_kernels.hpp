@@ -235,6 +235,15 @@ struct SplitKernels {
     // The split at this threshold, which tells some samples apart.
     SetSplit (*divide_set)(const ValueSets& sets, const NodeSets& node, float threshold, std::int64_t min_samples_leaf);
 
+    // Values of a direction for the samples of a subtree, with their range over those of a node, where `inside` is -1,
+    // and 0 elsewhere. A feature has kSetSamples values; n_samples is a multiple of kLane.
+    ValueRange (*project_set)(const float* features, std::int64_t n_samples, const Direction& direction,
+                              const std::int32_t* inside, float* values);
+
+    // The split of a node at a threshold of such values, which tells some samples apart.
+    SetSplit (*divide_values)(const float* values, std::int64_t n_samples, const NodeSets& node, float threshold,
+                              std::int64_t min_samples_leaf);
+
     // codes[i * kColumnGroup] = the number of edges below values[i], or the code of missing values.
     void (*encode)(const EdgeTable& table, const float* values, std::int64_t n, std::uint8_t* codes);
 

@@ -93,14 +93,14 @@ void TreeGrower::set_tree_weight(double weight) {
 
 void TreeGrower::grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers) {
     helpers_ = helpers;
-    PartialShuffle* features = small_.serves() && !estimation_.honest() ? sampler.single_features() : nullptr;
+    const bool small = !estimation_.honest() && small_.serve(sampler);
     part.arrays.add_nodes(1);
     while (!open_.empty()) {
         const OpenNode open = open_.back();
         open_.pop_back();
         throw_if_stopped(open.end - open.begin);
         if (helpers != nullptr && hand_over(open, sampler, part, *helpers)) continue;
-        if (features == nullptr || !grow_small(open, *features, part.arrays)) grow_node(open, sampler, part.arrays);
+        if (!small || !grow_small(open, part.arrays)) grow_node(open, sampler, part.arrays);
     }
 }
 
@@ -145,12 +145,11 @@ void TreeGrower::draw_tree_samples(Buffer<std::uint32_t>& samples) {
     }
 }
 
-bool TreeGrower::grow_small(const OpenNode& open, PartialShuffle& features, TreeArrays& arrays) {
+bool TreeGrower::grow_small(const OpenNode& open, TreeArrays& arrays) {
     const std::int64_t n = open.end - open.begin;
     if (open.depth == 0 || n > kSetSamples) return false;
     return small_.grow(
-        {samples_ + open.begin, counts_of_ + open.begin, n, open.node, open.depth, open.key, tree_weight_}, features,
-        arrays);
+        {samples_ + open.begin, counts_of_ + open.begin, n, open.node, open.depth, open.key, tree_weight_}, arrays);
 }
 
 void TreeGrower::grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays) {

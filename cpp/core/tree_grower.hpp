@@ -83,7 +83,7 @@ private:
     void grow_open_nodes(ProjectionSampler& sampler, TreePart& part, Helpers* helpers);
     bool hand_over(const OpenNode& open, const ProjectionSampler& sampler, TreePart& part, Helpers& helpers);
     // Grows the whole subtree and returns true, where that is faster than node by node.
-    bool grow_small(const OpenNode& open, PartialShuffle& features, TreeArrays& arrays);
+    bool grow_small(const OpenNode& open, TreeArrays& arrays);
     void grow_node(const OpenNode& open, ProjectionSampler& sampler, TreeArrays& arrays);
     Split describe_node(const OpenNode& open, ProjectionSampler& sampler, bool search, TreeArrays& arrays);
     // A leaf that can be split, as long as others are split first.

@@ -1,4 +1,4 @@
-"""Subtrees of few samples on single features are grown at once, and trees stay what they were."""
+"""Subtrees of few samples are grown at once, and trees stay what they were."""
 
 import numpy as np
 import pytest
@@ -18,10 +18,10 @@ def mixed(n_classes, n=600, p=9, share_few=0.7):
     return X, y.astype(np.int32)
 
 
-def assert_grown_alike(X, y, rows=None, **changes):
+def assert_grown_alike(X, y, rows=None, distribution=None, **changes):
     """Samples of weight two are searched node by node, with twice the score everywhere."""
     options = make_options(n_outputs=int(y.max()) + 1, **changes)
-    distribution = _core.axis_aligned(X.shape[1])
+    distribution = distribution or _core.axis_aligned(X.shape[1])
     at_once = grow(X, y, distribution, options, rows=rows, trees=3)
     weights = np.full(len(y), 2.0)
     by_node = grow(X, y, distribution, options, rows=rows, trees=3, weights=weights)
@@ -80,6 +80,43 @@ def test_values_that_are_no_numbers_are_left_to_the_engines(value, random_thresh
     X[::7, 0] = value
     X[::5, -1] = value
     assert_grown_alike(X, y, random_thresholds=random_thresholds)
+
+
+def draw_directions(name, p):
+    """Distributions that read nothing of a node."""
+    signs = _core.sparse_signs(p, 2.0, False)
+    exponents = np.arange(p, dtype=np.int32) % 5 - 2
+    return {
+        "signs": signs,
+        "Poisson signs": _core.sparse_signs(p, 3.0, True),
+        "combinations": _core.uniform_combinations(p, 3),
+        "weighted": _core.weighted_combinations(np.arange(1.0, p + 1), (1, 4), "signs"),
+        "unit free": _core.unit_free(signs, exponents),
+        "mixture": _core.mixture([_core.axis_aligned(p), signs], np.array([0.5, 1.0])),
+    }[name]
+
+
+@pytest.mark.parametrize("share_few", [0.0, 0.7, 1.0])
+@pytest.mark.parametrize(
+    "name", ["signs", "Poisson signs", "combinations", "weighted", "unit free", "mixture"]
+)
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 20])
+def test_drawn_thresholds_along_directions_are_those_of_node_by_node(name, n_classes, share_few):
+    X, y = mixed(n_classes, n=2_000, share_few=share_few)
+    distribution = draw_directions(name, X.shape[1])
+    for leaf in (1, 3):
+        options = {"random_thresholds": True, "n_directions": 12, "min_samples_leaf": leaf}
+        assert_grown_alike(X, y, None, distribution, **options)
+
+
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
+def test_sums_that_overflow_are_left_to_the_engines(instruction_set):
+    X, y = mixed(2, n=2_000)
+    X[::3, 0] = 3e38
+    X[::5, 1] = 3e38
+    distribution = draw_directions("signs", X.shape[1])
+    options = {"random_thresholds": True, "instruction_set": instruction_set}
+    assert_grown_alike(X, y, None, distribution, **options)
 
 
 def test_samples_that_no_feature_tells_apart_share_a_leaf():

@@ -32,6 +32,7 @@ COMPARING = [
     "smallest_above",
     "order_codes",
     "order_set",
+    "project_set",
 ]
 
 

@@ -187,6 +187,57 @@ SetSplit search_set(const ValueSets& sets, const NodeSets& node, std::int64_t mi
     return with_scorer(node, min_samples_leaf, [&sets](const auto& scorer) { return scorer.search(sets); });
 }
 
+// Terms are added as in every projection, so that values are the same bit for bit. The first kTerms are at hand in
+// registers.
+template <std::int64_t kTerms>
+inline ValueRange project_terms(const float* features, std::int64_t n_samples, const Direction& direction,
+                                const std::int32_t* inside, float* values) {
+    const float* feature[kTerms];
+    Floats coefficient[kTerms];
+    for (std::int64_t k = 0; k < kTerms; ++k) {
+        feature[k] = features + direction.indices[k] * kSetSamples;
+        coefficient[k] = Floats{} + direction.coefficients[k];
+    }
+    Floats low = Floats{} + kInfinity;
+    Floats high = Floats{} - kInfinity;
+    Ints missing = Ints{};
+    for (std::int64_t i = 0; i < n_samples; i += kFloats) {
+        Floats v = coefficient[0] * load<Floats>(feature[0] + i);
+        for (std::int64_t k = 1; k < kTerms; ++k) v += coefficient[k] * load<Floats>(feature[k] + i);
+        for (std::int64_t k = kTerms; k < direction.n_nonzeros; ++k) {
+            v += direction.coefficients[k] * load<Floats>(features + direction.indices[k] * kSetSamples + i);
+        }
+        store(values + i, v);
+        const Ints within = load<Ints>(inside + i);
+        low = (within & (v < low)) ? v : low;
+        high = (within & (v > high)) ? v : high;
+        missing |= within & (v != v);
+    }
+    return {smallest_entry(low), largest_entry(high), any_entry(missing)};
+}
+
+ValueRange project_set(const float* features, std::int64_t n_samples, const Direction& direction,
+                       const std::int32_t* inside, float* values) {
+    switch (direction.n_nonzeros) {
+        case 1:
+            return project_terms<1>(features, n_samples, direction, inside, values);
+        case 2:
+            return project_terms<2>(features, n_samples, direction, inside, values);
+        default:
+            return project_terms<3>(features, n_samples, direction, inside, values);
+    }
+}
+
+SetSplit divide_values(const float* values, std::int64_t n_samples, const NodeSets& node, float threshold,
+                       std::int64_t min_samples_leaf) {
+    const std::uint64_t left = set_up_to(values, n_samples, threshold) & node.samples;
+    return with_scorer(node, min_samples_leaf, [left](const auto& scorer) {
+        SetSplit split;
+        scorer.consider(left, 0, split);
+        return split;
+    });
+}
+
 ValueRange range_of_set(const ValueSets& sets, std::uint64_t samples) {
     if (sets.n_values > 0) {
         std::uint64_t rest = sets.places;

@@ -24,6 +24,8 @@ public:
 
     PartialShuffle* single_features() override { return &features_; }
 
+    bool ignores_nodes() const override { return true; }
+
     std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<AxisAlignedSampler>(*this); }
 
 private:

@@ -26,6 +26,11 @@ public:
         }
     }
 
+    bool ignores_nodes() const override {
+        return std::all_of(components_.begin(), components_.end(),
+                           [](const auto& component) { return component->ignores_nodes(); });
+    }
+
     std::unique_ptr<ProjectionSampler> copy() const override {
         std::vector<std::unique_ptr<ProjectionSampler>> copies;
         for (const auto& component : components_) {

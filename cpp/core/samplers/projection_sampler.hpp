@@ -98,6 +98,9 @@ public:
     // nothing else is drawn; else nullptr.
     virtual PartialShuffle* single_features() { return nullptr; }
 
+    // Whether `sample` reads nothing of the node: its directions are over features, and follow from the stream alone.
+    virtual bool ignores_nodes() const { return false; }
+
     // A sampler for another thread that goes on with the same tree; nullptr where the tree must stay with one thread.
     virtual std::unique_ptr<ProjectionSampler> copy() const { return nullptr; }
 };

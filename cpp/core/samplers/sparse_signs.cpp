@@ -62,6 +62,8 @@ public:
         random = local;
     }
 
+    bool ignores_nodes() const override { return true; }
+
     std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<SmallMatrixSampler>(*this); }
 
 private:
@@ -116,6 +118,8 @@ public:
         subsets_.draw(sizes_.data(), n_directions, random, tail.indices, tail.indices + total);
         draw_signs(total, random, tail.coefficients);
     }
+
+    bool ignores_nodes() const override { return true; }
 
     std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<SizesSampler>(*this); }
 

@@ -25,6 +25,8 @@ public:
         draw_uniform_coefficients(total, random, tail.coefficients);
     }
 
+    bool ignores_nodes() const override { return true; }
+
     std::unique_ptr<ProjectionSampler> copy() const override {
         return std::make_unique<UniformCombinationsSampler>(*this);
     }

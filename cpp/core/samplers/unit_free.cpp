@@ -60,6 +60,7 @@ public:
         }
     }
 
+    bool ignores_nodes() const override { return sampler_->ignores_nodes(); }
     PartialShuffle* single_features() override { return sampler_->single_features(); }
 
     std::unique_ptr<ProjectionSampler> copy() const override {

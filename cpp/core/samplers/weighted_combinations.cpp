@@ -25,6 +25,8 @@ public:
         }
     }
 
+    bool ignores_nodes() const override { return true; }
+
     std::unique_ptr<ProjectionSampler> copy() const override {
         return std::make_unique<WeightedCombinationsSampler>(*this);
     }
