@@ -108,3 +108,28 @@ def test_scores_that_are_no_numbers_cannot_stop_a_fit():
     assert np.isnan(forest.fit(X, Y).train_score_).all()
     with pytest.raises(ValueError, match=r"^scoring must return numbers .*validation_fraction"):
         forest.set_params(early_stopping=True).fit(X, Y)
+
+
+@pytest.mark.parametrize("method", ["losses", "derivatives"])
+@pytest.mark.parametrize("early_stopping", [True, False])
+def test_a_loss_cannot_write_into_targets_or_raw_scores(method, early_stopping):
+    class Writer(SquaredError):
+        pass
+
+    def write(self, y, raw):
+        raw -= y
+        return raw if method == "losses" else (raw, np.ones_like(raw))
+
+    setattr(Writer, method, write)
+    forest = BoostedForestRegressor(loss=Writer(), early_stopping=early_stopping, **QUICK)
+    with pytest.raises(ValueError, match="read-only"):
+        forest.fit(X, Y)
+
+
+def test_a_scorer_cannot_write_into_samples():
+    def write(forest, X, y):
+        X[:] = 0.0
+        return 1.0
+
+    with pytest.raises(ValueError, match="read-only"):
+        BoostedForestRegressor(scoring=write, **QUICK).fit(X.astype(np.float32, order="F"), Y)

@@ -12,6 +12,13 @@ from silvan.losses import Loss
 Floats = NDArray[np.float64]
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, which losses and scorers read and cannot write into."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def ask_start(loss: Loss, y: NDArray[Any], weight: Floats | None, n_values: int) -> Floats:
     """Raw scores of the forest without trees, as floats.
 
@@ -49,7 +56,7 @@ def ask_derivatives(
     loss: Loss, y: NDArray[Any], raw: Floats, weight: Floats | None
 ) -> tuple[Floats, Floats]:
     """Gradients and hessians times the weights, of the shape of the raw scores."""
-    answer = loss.gradient_and_hessian(y, raw, weight)
+    answer = loss.gradient_and_hessian(y, read_only(raw), weight)
     gradients, hessians = (_as_floats(loss, "derivatives", part) for part in answer)
     for part in (gradients, hessians):
         if part.shape != raw.shape:
@@ -80,7 +87,7 @@ def ask_leaf_values(
     Leaves may be numbered on from another tree's; the loss sees numbers from 0 on.
     """
     leaf = leaf - leaf.min()
-    values = _as_floats(loss, "leaf_values", loss.leaf_values(y, raw, weight, leaf))
+    values = _as_floats(loss, "leaf_values", loss.leaf_values(y, read_only(raw), weight, leaf))
     n_leaves = int(leaf.max()) + 1
     if values.shape != (n_leaves,) or not np.isfinite(values).all():
         rule = f"of {n_leaves} finite numbers, one for each leaf"

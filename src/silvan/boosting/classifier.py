@@ -13,6 +13,7 @@ from silvan._parameters import growing
 from silvan._persistence import require_fitted
 from silvan._validation import check_choice
 from silvan.boosting import _docs  # noqa: F401
+from silvan.boosting.answers import read_only
 from silvan.boosting.base import BoostedForest
 from silvan.boosting.parameters import OTHER_LOSS
 from silvan.boosting.scores import favoured_classes
@@ -191,7 +192,7 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
         else:
             n_classes = targets.n_values
             loss = BinaryLogLoss() if n_classes == 2 else MultinomialLogLoss(n_classes)
-        loss.check_targets(targets.encoded)
+        loss.check_targets(read_only(targets.encoded))
         return loss
 
     def _n_predicted(self, targets: Targets) -> int:

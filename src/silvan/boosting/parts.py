@@ -10,11 +10,15 @@ from sklearn.model_selection import train_test_split
 
 from silvan import _core
 from silvan._validation import invalid, is_integer
+from silvan.boosting.answers import read_only
 from silvan.forests.fitting import TrainingSamples
 
 
 class Part(NamedTuple):
-    """Samples with targets and weights; `features` in any layout."""
+    """Samples with targets and weights; `features` in any layout.
+
+    Targets and weights are read-only, since a loss or a scorer of the user's own sees them.
+    """
 
     features: NDArray[Any]
     y: NDArray[Any]  # encoded
@@ -114,7 +118,7 @@ def _take(
 ) -> Part:
     """Some samples; all of them without a copy."""
     if len(numbers) == len(y):
-        return Part(columns, y, weight)
+        return _part(columns, y, weight)
     taken = np.empty((len(numbers), columns.shape[1]), columns.dtype, order="F")
     return _fill(taken, columns, y, weight, numbers)
 
@@ -130,7 +134,7 @@ def _keep(
     A column is moved at or before its old place, so that those after it are still there.
     """
     if len(numbers) == len(y):
-        return Part(columns, y, weight)
+        return _part(columns, y, weight)
     n_features = columns.shape[1]
     kept = columns.T.reshape(-1)[: len(numbers) * n_features].reshape(n_features, -1).T
     return _fill(kept, columns, y, weight, numbers)
@@ -152,4 +156,8 @@ def _fill(
 ) -> Part:
     for j in range(to.shape[1]):
         to[:, j] = columns[numbers, j]
-    return Part(to, y[numbers], None if weight is None else weight[numbers])
+    return _part(to, y[numbers], None if weight is None else weight[numbers])
+
+
+def _part(features: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None) -> Part:
+    return Part(features, read_only(y), None if weight is None else read_only(weight))

@@ -13,6 +13,7 @@ from silvan._parameters import growing
 from silvan._persistence import require_fitted
 from silvan._validation import check_choice, invalid, is_number
 from silvan.boosting import _docs  # noqa: F401
+from silvan.boosting.answers import read_only
 from silvan.boosting.base import BoostedForest
 from silvan.boosting.parameters import OTHER_LOSS
 from silvan.forests._docs import shared_docs
@@ -150,7 +151,7 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
             loss = Quantile(self.quantile)
         else:
             loss = _LOSSES[self.loss]()
-        loss.check_targets(targets.encoded)
+        loss.check_targets(read_only(targets.encoded))
         return loss
 
     def _n_predicted(self, targets: Targets) -> int:

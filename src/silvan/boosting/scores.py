@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 
+from silvan.boosting.answers import read_only
 from silvan.boosting.parts import Part
 from silvan.losses import Loss
 
@@ -71,6 +72,7 @@ class Scoring:
 
     def __call__(self, part: Part, raw: Floats) -> float:
         """The score of samples with these raw scores."""
+        raw = read_only(raw)
         if self._scorer is None:
             return -self._loss.value(part.y, raw, part.weight)
         if self._classes is None:
@@ -81,7 +83,7 @@ class Scoring:
             model.classes_ = self._classes
             y = self._classes[part.y]
         weights = {} if part.weight is None else {"sample_weight": part.weight}
-        return float(self._scorer(model, part.features, y, **weights))
+        return float(self._scorer(model, read_only(part.features), y, **weights))
 
 
 class ScoredSamples:

@@ -26,7 +26,7 @@ class Loss(ABC):
     Targets and raw scores are arrays of shape (n_samples, n_scores): a column for each output of a
     regressor. Losses of classes have codes 0, 1, ... of shape (n_samples,) as targets instead, and
     one raw score for two classes, positive in favour of the second, or one for each class. Methods
-    are called with blocks of samples, from several threads.
+    are called with blocks of samples, from several threads, and cannot write into them.
 
     Examples
     --------
