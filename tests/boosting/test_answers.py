@@ -113,15 +113,15 @@ def test_scores_that_are_no_numbers_cannot_stop_a_fit():
 @pytest.mark.parametrize("method", ["losses", "derivatives"])
 @pytest.mark.parametrize("early_stopping", [True, False])
 def test_a_loss_cannot_write_into_targets_or_raw_scores(method, early_stopping):
-    class Writer(SquaredError):
+    class WritingError(SquaredError):
         pass
 
     def write(self, y, raw):
         raw -= y
         return raw if method == "losses" else (raw, np.ones_like(raw))
 
-    setattr(Writer, method, write)
-    forest = BoostedForestRegressor(loss=Writer(), early_stopping=early_stopping, **QUICK)
+    setattr(WritingError, method, write)
+    forest = BoostedForestRegressor(loss=WritingError(), early_stopping=early_stopping, **QUICK)
     with pytest.raises(ValueError, match="read-only"):
         forest.fit(X, Y)
 
@@ -133,3 +133,35 @@ def test_a_scorer_cannot_write_into_samples():
 
     with pytest.raises(ValueError, match="read-only"):
         BoostedForestRegressor(scoring=write, **QUICK).fit(X.astype(np.float32, order="F"), Y)
+
+
+@pytest.mark.parametrize("scoring", ["loss", None])
+@pytest.mark.parametrize("n_samples", [2, 5, 20])
+def test_rounds_that_leave_no_sample_out_cannot_be_judged_by_them(n_samples, scoring):
+    forest = BoostedForestRegressor(
+        scoring=scoring, early_stopping="out_of_bag", subsample=0.99, **QUICK
+    )
+    with pytest.raises(ValueError, match=f"^subsample must leave .* all {n_samples} distinct"):
+        forest.fit(X[:n_samples], Y[:n_samples])
+
+
+def test_scorers_see_the_samples_that_a_round_left_out():
+    seen = []
+
+    def score(forest, X, y):
+        seen.append((X, y))
+        return 1.0
+
+    forest = BoostedForestRegressor(
+        scoring=score, early_stopping="out_of_bag", subsample=0.5, **QUICK
+    ).fit(X, Y)
+    assert len(forest.validation_score_) == 4 and len(seen) == 10
+    for features, y in seen:
+        assert len(y) in (20, 40)
+        np.testing.assert_allclose(features[:, 0] + 5.0, y, rtol=1e-6)
+
+
+@pytest.mark.parametrize("score", ["good", None, np.zeros(2), 1j])
+def test_scores_that_are_not_one_number_are_refused(score):
+    with pytest.raises(ValueError, match=r"^scoring must return a number, but it returned"):
+        BoostedForestRegressor(scoring=lambda *_: score, **QUICK).fit(X, Y)

@@ -157,7 +157,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         boosting.scores_out_of_bag = out_of_bag
         boosting.begin(start, earlier if n_earlier else None, n_earlier)
         scoring = Scoring(loss, self.scoring, self)
-        scored = ScoredSamples(training, samples.sampling.seed, self.scoring != "loss")
+        scored = ScoredSamples(training, samples.sampling.seed, scoring.sees_features)
         curves = self._earlier_curves(n_earlier)
         if n_earlier == 0:
             boosting.score(scoring, scored, curves)

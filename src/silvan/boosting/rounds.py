@@ -107,8 +107,16 @@ class Boosting:
         if self._before is None:
             return 0.0
         outside = self._booster.outside()
+        if not len(outside):
+            raise ValueError(
+                'subsample must leave samples out of every round with early_stopping="out_of_bag", '
+                f"but it takes all {len(self._raw)} distinct ones; pass a smaller subsample, more "
+                "samples, or early_stopping=False."
+            )
         y, weight = self._training.y[outside], self._training.weight
-        part = Part(self._training.features[:0], y, None if weight is None else weight[outside])
+        seen = outside if scoring.sees_features else outside[:0]
+        features = self._training.features[seen]
+        part = Part(features, y, None if weight is None else weight[outside])
         return scoring(part, self._raw[outside]) - scoring(part, self._before[outside])
 
     def grow(self, number: int, pool: ThreadPoolExecutor) -> None:

@@ -70,6 +70,11 @@ class Scoring:
         scorer = None if scoring == "loss" else check_scoring(forest, scoring)
         self._scorer: Callable[..., float] | None = scorer
 
+    @property
+    def sees_features(self) -> bool:
+        """Whether the features of samples are asked for; a loss does without."""
+        return self._scorer is not None
+
     def __call__(self, part: Part, raw: Floats) -> float:
         """The score of samples with these raw scores."""
         raw = read_only(raw)
@@ -83,7 +88,13 @@ class Scoring:
             model.classes_ = self._classes
             y = self._classes[part.y]
         weights = {} if part.weight is None else {"sample_weight": part.weight}
-        return float(self._scorer(model, read_only(part.features), y, **weights))
+        score = self._scorer(model, read_only(part.features), y, **weights)
+        if not (np.ndim(score) == 0 and np.asarray(score).dtype.kind in "biuf"):
+            raise ValueError(
+                f"scoring must return a number, but it returned {score!r}; return for example the "
+                "score of the whole set as a float."
+            )
+        return float(score)
 
 
 class ScoredSamples:
