@@ -181,3 +181,16 @@ def test_one_class_is_refused_by_its_name(label):
     message = f"at least two classes to tell apart, but it has one class, {label!r}; pass"
     with pytest.raises(ValueError, match=message):
         BoostedForestClassifier(2).fit(np.eye(20), np.full(20, label))
+
+
+@pytest.mark.parametrize("loss", ["absolute_error", "quantile"])
+def test_losses_that_say_what_leaves_have_cannot_be_monotone(numeric, loss):
+    X, y = numeric
+    quantile = 0.7 if loss == "quantile" else None
+    forest = BoostedForestRegressor(5, loss=loss, quantile=quantile, monotonic_cst=[1] * 6, **AXIS)
+    with pytest.raises(ValueError, match=r"^monotonic_cst must be None with the loss .*huber"):
+        forest.fit(X, y)
+    rising = forest.set_params(loss="huber", quantile=None, n_estimators=30).fit(X, y)
+    steps = np.zeros((100, 6))
+    steps[:, 0] = np.linspace(-3, 3, 100)
+    assert (np.diff(rising.predict(steps)) >= 0).all()

@@ -82,7 +82,8 @@ add_parts(
             monotonic_cst : array-like of shape (n_features,), dict or None, default=None
                 For each feature, 1 if predictions must rise with it, -1 if they must fall, else 0;
                 or a dictionary of these by name. Only with ``projections=AxisAligned()``, so not in
-                manifold forests, and for regression and two classes.
+                manifold forests, and for regression and two classes; not with the losses
+                "absolute_error" and "quantile".
             interaction_cst : {"no_interactions", "pairwise"}, sequence or None, default=None
                 Groups of features, by position or name, that may occur together on a path to a
                 leaf; features in no group form one more. Only with ``projections=AxisAligned()``,

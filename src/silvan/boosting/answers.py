@@ -79,6 +79,11 @@ def require_finite(loss: Loss, gradients: Floats, hessians: Floats) -> None:
     )
 
 
+def renews_leaves(loss: Loss) -> bool:
+    """Whether the loss says itself what leaves have, in place of Newton steps."""
+    return type(loss).leaf_values is not Loss.leaf_values
+
+
 def ask_leaf_values(
     loss: Loss, y: Floats, raw: Floats, weight: Floats | None, leaf: NDArray[np.int32]
 ) -> Floats:

@@ -15,8 +15,8 @@ from sklearn.base import clone
 from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
-from silvan._validation import TrainingFeatures, is_integer
-from silvan.boosting.answers import ask_start
+from silvan._validation import TrainingFeatures, invalid, is_integer
+from silvan.boosting.answers import ask_start, renews_leaves
 from silvan.boosting.parameters import (
     OUT_OF_BAG,
     BoostedParameters,
@@ -90,7 +90,14 @@ class BoostedForest(BoostedParameters, SupervisedForest):
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
         checked = super()._check_fit(X, y, sample_weight)
-        self._make_loss(checked.targets)
+        loss = self._make_loss(checked.targets)
+        if self.monotonic_cst is not None and renews_leaves(loss):
+            raise invalid(
+                "monotonic_cst",
+                f"None with the loss {loss!r}, whose own values of leaves no constraint binds",
+                self.monotonic_cst,
+                'leave it out, or pass another loss such as "huber"',
+            )
         return checked
 
     def _plan_samples(self, targets: Targets, weight: Floats | None) -> SamplePlan:

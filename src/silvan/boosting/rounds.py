@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from silvan import _core
 from silvan._threads import share_in_pool
-from silvan.boosting.answers import ask_derivatives, ask_leaf_values, require_finite
+from silvan.boosting.answers import (
+    ask_derivatives,
+    ask_leaf_values,
+    renews_leaves,
+    require_finite,
+)
 from silvan.boosting.parts import Part, Parts
 from silvan.boosting.scores import ScoredSamples, Scoring, best_round, has_converged
 from silvan.forest_arrays import ForestArrays
@@ -124,7 +129,7 @@ class Boosting:
         gradients, hessians = self._derivatives(pool)
         if self.scores_out_of_bag:
             self._before = self._raw.copy()
-        renews = type(self._loss).leaf_values is not Loss.leaf_values
+        renews = renews_leaves(self._loss)
         raw = None if renews else self._raw
         try:
             self._booster.grow_round(number, gradients, hessians, raw, self._n_threads)
