@@ -237,3 +237,25 @@ def test_convergence_counts_rounds_without_a_better_score():
     assert not has_converged([0.0, 1.0, 1.0, 1.5], 2, 0.0)
     assert has_converged([0.0, 1.0, 1.0, 1.5], 2, 0.6)
     assert best_round([0.0, 2.0, 1.0, 2.0]) == 1
+
+
+@pytest.mark.parametrize("vector_leaves", [True, False])
+def test_a_warm_start_with_other_leaves_for_several_outputs_is_refused(numeric, vector_leaves):
+    X, y = numeric
+    both = np.column_stack([y, -y])
+    forest = BoostedForestRegressor(
+        3, vector_leaves=vector_leaves, warm_start=True, random_state=0
+    ).fit(X, both)
+    forest.set_params(n_estimators=6, vector_leaves=not vector_leaves)
+    with pytest.raises(ValueError, match=f"^vector_leaves must be {vector_leaves}, as it was"):
+        forest.fit(X, both)
+    forest.set_params(vector_leaves=vector_leaves).fit(X, both)
+    assert forest.forest_.n_trees == (6 if vector_leaves else 12)
+
+
+def test_a_warm_start_with_another_scoring_is_refused(numeric):
+    X, y = numeric
+    forest = BoostedForestRegressor(3, warm_start=True, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"^warm_start=True goes on with the same scoring, but"):
+        forest.set_params(n_estimators=6, scoring="r2").fit(X, y)
+    assert len(forest.set_params(scoring="loss").fit(X, y).train_score_) == 7

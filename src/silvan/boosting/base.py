@@ -154,6 +154,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         n_earlier = 0
         if earlier is not None:
             self._check_same_loss(loss, start)
+            self._check_same_leaves(earlier, options)
             # Directions may be fitted to the gradients of the round that they are drawn in.
             n_earlier = self.n_iter_ - self.n_iter_ % options.redraw_every
             earlier = earlier.trees(0, n_earlier * (earlier.n_trees // self.n_iter_))
@@ -168,6 +169,8 @@ class BoostedForest(BoostedParameters, SupervisedForest):
         curves = self._earlier_curves(n_earlier)
         if n_earlier == 0:
             boosting.score(scoring, scored, curves)
+        else:
+            boosting.check_score(scoring, scored, curves)
 
         def score() -> Curves:
             boosting.score(scoring, scored, curves)
@@ -193,6 +196,17 @@ class BoostedForest(BoostedParameters, SupervisedForest):
                 "warm_start=True goes on with the same loss and the same samples, but the loss, "
                 "early_stopping or validation_fraction is not what it was; pass the same ones, or "
                 "set warm_start=False."
+            )
+
+    def _check_same_leaves(self, earlier: ForestArrays, options: _core.BoostOptions) -> None:
+        """Require that all rounds have the same number of trees."""
+        one_tree = earlier.n_trees == self.n_iter_
+        if earlier.n_outputs > 1 and one_tree != options.vector_leaves:
+            raise invalid(
+                "vector_leaves",
+                f"{one_tree}, as it was for the first rounds, with warm_start=True",
+                self.vector_leaves,
+                "set it back, or set warm_start=False",
             )
 
     def _make_booster(

@@ -103,6 +103,16 @@ class Boosting:
             start = curves.validation[-1] if curves.validation else curves.training[-1]
             curves.validation.append(start + self._gain_out_of_bag(scoring))
 
+    def check_score(self, scoring: Scoring, scored: ScoredSamples, curves: Curves) -> None:
+        """Require that earlier trees have the score that the curve of an earlier fit ends with."""
+        before, now = curves.training[-1], scoring(scored.part, scored.take(self._raw))
+        if not np.isclose(before, now, rtol=1e-6, atol=1e-12, equal_nan=True):
+            raise ValueError(
+                "warm_start=True goes on with the same scoring, but the score of the training "
+                f"samples was {before:.6g} and is {now:.6g}; pass the same scoring, which must not "
+                "draw at random, or set warm_start=False."
+            )
+
     def _gain_out_of_bag(self, scoring: Scoring) -> float:
         """By how much the last round improved the score of the samples that it left out.
 
