@@ -185,6 +185,14 @@ def test_grouped_quantiles_equal_those_of_scikit_learn():
     assert grouped_quantiles(np.array([1.0, 3.0]), 0.5, None, np.zeros(2, np.int32)) == [2.0]
 
 
+def test_groups_of_light_samples_have_their_quantiles_beside_heavy_ones():
+    values = np.append(np.zeros(3), np.arange(9.0))
+    group = np.repeat(np.array([0, 1], np.int32), [3, 9])
+    for heavy, light in ((1e13, 1.0), (1e10, 1e-3), (1.0, 1e-20)):
+        weight = np.repeat([heavy, light], [3, 9])
+        assert grouped_quantiles(values, 0.5, weight, group).tolist() == [0.0, 4.0]
+
+
 def test_huber_learns_where_it_becomes_linear():
     y = np.random.default_rng(5).normal(size=(1000, 2)) * [1.0, 10.0]
     loss = Huber(quantile=0.8).adapt(y)

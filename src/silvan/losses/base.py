@@ -322,8 +322,15 @@ def grouped_quantiles(
     """The same within each group; groups are numbered from 0 on, and none is empty."""
     order = np.lexsort((values, group))
     values, group = values[order], group[order]
-    running = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     ends = np.flatnonzero(np.append(group[1:] != group[:-1], True))
+    if weight is None:
+        running = np.arange(1.0, len(values) + 1)
+    else:
+        # Heavy groups would drown the light ones after them: totals are brought near 1, by powers
+        # of two, so that sums of whole weights stay exact.
+        single = weight[order]
+        totals = np.add.reduceat(single, np.append(0, ends[:-1] + 1))
+        running = np.cumsum(np.ldexp(single, -np.frexp(totals)[1][group]))
     before = np.append(0.0, running[ends[:-1]])
     target = before + level * (running[ends] - before)
     starts = np.append(0, ends[:-1] + 1)
