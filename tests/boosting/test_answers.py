@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from silvan import BoostedForestClassifier, BoostedForestRegressor
-from silvan.losses import BinaryLogLoss, SquaredError
+from silvan.losses import (
+    AbsoluteError,
+    BinaryLogLoss,
+    Gamma,
+    Huber,
+    MultinomialLogLoss,
+    Poisson,
+    SquaredError,
+)
 
 QUICK = {"n_estimators": 3, "min_samples_leaf": 2, "random_state": 0, "n_jobs": 1}
 RNG = np.random.default_rng(0)
@@ -69,6 +77,8 @@ def test_starts_and_derivatives_may_be_of_single_precision():
         ("derivatives", lambda both: None),
         ("derivatives", lambda both: (both[0][:, 0], both[1][:, 0])),
         ("derivatives", lambda both: (both[0] * 1j, both[1])),
+        ("derivatives", lambda both: (both[0], both[1].astype(str))),
+        ("losses", lambda losses: losses * 1j),
         ("derivatives", lambda both: (both[0] * np.nan, both[1])),
         ("derivatives", lambda both: (both[0], -both[1])),
         ("losses", lambda losses: losses[:4]),
@@ -97,8 +107,12 @@ def test_leaves_of_every_output_are_numbered_from_zero():
 
 
 def test_a_loss_of_numbers_is_not_one_of_classes():
-    with pytest.raises(ValueError, match=r"^SquaredError\.start must return an array of shape"):
-        BoostedForestClassifier(loss=SquaredError(), **QUICK).fit(X, Y > 5)
+    for loss in (SquaredError(), AbsoluteError(), Huber(), Poisson(), Gamma()):
+        with pytest.raises(ValueError, match=r"^loss must be a loss of classes .*Regressor"):
+            BoostedForestClassifier(loss=loss, **QUICK).fit(X, Y > 5)
+    for loss in (BinaryLogLoss(), MultinomialLogLoss(3)):
+        with pytest.raises(ValueError, match=r"^loss must be a loss of numbers .*Classifier"):
+            BoostedForestRegressor(loss=loss, **QUICK).fit(X, Y)
     with pytest.raises(ValueError, match=r"^BinaryLogLoss\.inverse_link must return an array"):
         BoostedForestClassifier(loss=BinaryLogLoss(), **QUICK).fit(X, np.digitize(Y, [4.5, 5.5]))
 

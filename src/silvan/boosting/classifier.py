@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from silvan._parameters import growing
 from silvan._persistence import require_fitted
-from silvan._validation import check_choice
+from silvan._validation import check_choice, invalid
 from silvan.boosting import _docs  # noqa: F401
 from silvan.boosting.answers import read_only
 from silvan.boosting.base import BoostedForest
@@ -21,7 +21,16 @@ from silvan.forests._docs import shared_docs
 from silvan.forests.classes import ClassForest
 from silvan.forests.constraints import require_one_number
 from silvan.forests.targets import ClassTargets, Targets
-from silvan.losses import BinaryLogLoss, Loss, MultinomialLogLoss
+from silvan.losses import (
+    BinaryLogLoss,
+    Gamma,
+    Huber,
+    Loss,
+    MultinomialLogLoss,
+    Poisson,
+    Quantile,
+    SquaredError,
+)
 
 
 @shared_docs
@@ -187,6 +196,10 @@ class BoostedForestClassifier(BoostedForest, ClassForest):
             )
         if self.monotonic_cst is not None:
             require_one_number(self.monotonic_cst, targets)
+        if isinstance(self.loss, SquaredError | Quantile | Huber | Poisson | Gamma):
+            rule = "a loss of classes in a classifier"
+            remedy = 'pass "log_loss", or fit a BoostedForestRegressor'
+            raise invalid("loss", rule, self.loss, remedy)
         if isinstance(self.loss, Loss):
             loss: Loss = self.loss
         else:

@@ -21,9 +21,11 @@ from silvan.forests.numbers import NumberForest
 from silvan.forests.targets import Targets
 from silvan.losses import (
     AbsoluteError,
+    BinaryLogLoss,
     Gamma,
     Huber,
     Loss,
+    MultinomialLogLoss,
     Poisson,
     Quantile,
     SquaredError,
@@ -144,6 +146,10 @@ class BoostedForestRegressor(BoostedForest, NumberForest):
             )
 
     def _make_loss(self, targets: Targets) -> Loss:
+        if isinstance(self.loss, BinaryLogLoss | MultinomialLogLoss):
+            rule = "a loss of numbers in a regressor"
+            remedy = 'pass for example "squared_error", or fit a BoostedForestClassifier'
+            raise invalid("loss", rule, self.loss, remedy)
         if isinstance(self.loss, Loss):
             loss: Loss = self.loss
         elif self.loss == "quantile":

@@ -216,6 +216,7 @@ class Loss(ABC):
                 f"{type(self).__name__}.losses must return an array of shape {(len(raw),)} or "
                 f"{raw.shape}, but it returned one of shape {losses.shape}; reshape it."
             )
+        _require_reals(self, "losses", losses)
         if losses.ndim == 2:
             losses = losses.sum(axis=1)
         return float(np.average(losses, weights=weight))
@@ -249,6 +250,7 @@ class Loss(ABC):
                 "return gradients, hessians."
             )
         gradients, hessians = (np.asarray(part) for part in pair)
+        _require_reals(self, "derivatives", gradients, hessians)
         if weight is None:
             return gradients, hessians
         return gradients * weight[:, None], hessians * weight[:, None]
@@ -298,6 +300,15 @@ class Loss(ABC):
             if not np.array_equal(value, defaults[name].default)
         )
         return f"{type(self).__name__}({given})"
+
+
+def _require_reals(loss: Loss, method: str, *answers: NDArray[Any]) -> None:
+    for answer in answers:
+        if answer.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{type(loss).__name__}.{method} must return an array of real numbers, but it "
+                f"returned one of dtype {answer.dtype}; see silvan.losses.Loss."
+            )
 
 
 def weighted_mean(y: Floats, weight: Floats | None) -> Floats:
