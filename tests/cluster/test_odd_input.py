@@ -186,3 +186,26 @@ def test_workers_without_silvan_are_told_of(
         Session(client),
     ):
         pass
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_no_table_is_refused_by_name(client: Client, layout: str) -> None:
+    X, y = make_samples()
+    forest = silvan.dask.ForestClassifier(2, layout=layout)
+    with pytest.raises(TypeError, match="partitions must be arrays or data frames, but one is of"):
+        forest.fit(delayed_parts(None), delayed_parts(y))
+    with pytest.raises(ValueError, match=r"all partitions .*must have the same features"):
+        forest.fit(delayed_parts(X[:60], X[60:, :2]), delayed_parts(y[:60], y[60:]))
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        forest.fit(da.from_array(X, chunks=(60, -1)), None)
+    with pytest.raises(ValueError, match=r"one weight for each sample, but it is 2\.0; leave it"):
+        forest.fit(da.from_array(X, chunks=(60, -1)), y, sample_weight=2.0)
+
+
+def test_quantiles_of_several_outputs_have_too_many_dimensions_for_frames(client: Client) -> None:
+    X, _ = make_samples()
+    frame = dd.from_pandas(pd.DataFrame(X).add_prefix("x"), npartitions=2)
+    forest = silvan.dask.ForestRegressor(2, random_state=0).fit(frame, frame[["x0", "x1"]])
+    assert forest.predict_quantiles(frame).compute().shape == (len(X), 2)
+    with pytest.raises(ValueError, match="at most two dimensions, but several quantiles"):
+        forest.predict_quantiles(frame, [0.1, 0.9])

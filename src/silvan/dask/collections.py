@@ -69,6 +69,12 @@ def _map_table(
             dtype=empty.dtype,
             meta=np.empty((0,) * empty.ndim, dtype=empty.dtype),
         )
+    if empty.ndim > 2:
+        raise ValueError(
+            "predictions for a data frame must have at most two dimensions, but several quantiles "
+            "of several outputs have three; pass one level q at a time, or "
+            "X.to_dask_array(lengths=True)."
+        )
     meta = _as_frame(empty, X._meta.iloc[:0], labels)
     return X.map_partitions(_predict_frame, model, predict=predict, labels=labels, meta=meta)
 

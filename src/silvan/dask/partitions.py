@@ -15,6 +15,7 @@ from dask.delayed import Delayed
 from distributed import Client, Future
 from scipy.sparse import issparse
 
+from silvan._validation import is_number
 from silvan.forests.supervised import SupervisedForest
 
 SPARSE = (
@@ -43,6 +44,13 @@ def is_collection(X: Any) -> bool:
 
 def align_parts(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Part]:
     """Parts that hold the same samples of all three."""
+    if y is None:
+        raise ValueError("a forest requires y to be passed, but the target y is None; pass it.")
+    if is_number(sample_weight):
+        raise ValueError(
+            f"sample_weight must have one weight for each sample, but it is {sample_weight!r}; "
+            "leave it out to weight all samples equally."
+        )
     pieces = {"X": _cut(client, X)}
     for name, values in (("y", y), ("sample_weight", sample_weight)):
         if values is not None:
@@ -63,7 +71,14 @@ def align_parts(client: Client, X: Any, y: Any, sample_weight: Any) -> list[Part
 
 def count_samples(part: Any) -> int:
     """Number of samples of a partition; sparse matrices have a shape, but no length."""
-    return int(part.shape[0]) if getattr(part, "shape", ()) else len(part)
+    if getattr(part, "shape", ()):
+        return int(part.shape[0])
+    if not hasattr(part, "__len__"):
+        raise TypeError(
+            "partitions must be arrays or data frames, but one is of type "
+            f"{type(part).__name__}; return a table from each delayed call."
+        )
+    return len(part)
 
 
 def join_parts(X: list[Any], y: list[Any], weight: list[Any]) -> tuple[Any, Any, Any]:
@@ -181,4 +196,12 @@ def _join(parts: list[Any]) -> Any:
         return polars.concat(parts)
     if issparse(parts[0]):
         raise TypeError(SPARSE)
-    return np.concatenate([np.asarray(part) for part in parts])
+    arrays = [np.asarray(part) for part in parts]
+    for number, array in enumerate(arrays):
+        if array.shape[1:] != arrays[0].shape[1:]:
+            raise ValueError(
+                "all partitions must have the same features, but samples have the shape "
+                f"{arrays[0].shape[1:]} in the first and {array.shape[1:]} in partition {number} "
+                "of those with samples; give all the same columns."
+            )
+    return np.concatenate(arrays)
