@@ -179,3 +179,9 @@ def test_scorers_see_the_samples_that_a_round_left_out():
 def test_scores_that_are_not_one_number_are_refused(score):
     with pytest.raises(ValueError, match=r"^scoring must return a number, but it returned"):
         BoostedForestRegressor(scoring=lambda *_: score, **QUICK).fit(X, Y)
+
+
+def test_scorers_that_cannot_judge_a_forest_are_refused_by_name():
+    for scoring in ("roc_auc", "accuracy"):
+        with pytest.raises(ValueError, match=rf"^scoring must be .*'{scoring}' could not be comp"):
+            BoostedForestRegressor(scoring=scoring, **QUICK).fit(X, Y)

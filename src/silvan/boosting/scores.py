@@ -67,6 +67,7 @@ class Scoring:
     def __init__(self, loss: Loss, scoring: Any, forest: Any) -> None:
         self._loss = loss
         self._classes: NDArray[Any] | None = getattr(forest, "classes_", None)
+        self._name = scoring
         scorer = None if scoring == "loss" else check_scoring(forest, scoring)
         self._scorer: Callable[..., float] | None = scorer
 
@@ -88,7 +89,15 @@ class Scoring:
             model.classes_ = self._classes
             y = self._classes[part.y]
         weights = {} if part.weight is None else {"sample_weight": part.weight}
-        score = self._scorer(model, read_only(part.features), y, **weights)
+        try:
+            score = self._scorer(model, read_only(part.features), y, **weights)
+        except (AttributeError, TypeError, ValueError) as error:
+            if not isinstance(self._name, str):
+                raise
+            raise ValueError(
+                f"scoring must be a score of what this forest predicts, but {self._name!r} could "
+                f'not be computed ({error}); pass another one, or "loss".'
+            ) from error
         if not (np.ndim(score) == 0 and np.asarray(score).dtype.kind in "biuf"):
             raise ValueError(
                 f"scoring must return a number, but it returned {score!r}; return for example the "
