@@ -20,6 +20,7 @@ from silvan.forests.grid_defaults import (
 )
 from silvan.projections import RidgeWindows, Windows
 from silvan.projections.grids import spread_over_axes
+from silvan.projections.ridge_windows import MAX_DRAWN
 
 if TYPE_CHECKING:
     from silvan.forests.grid import GridForest
@@ -82,7 +83,7 @@ def windows_on(forest: GridForest, channels: FittedChannels) -> Windows:
 def n_terms_on(forest: GridForest, channels: FittedChannels) -> int:
     """Number of windows that a direction of a forest combines."""
     if not is_auto(forest.n_terms):
-        check_integer("n_terms", forest.n_terms, 1)
+        check_integer("n_terms", forest.n_terms, 1, maximum=MAX_DRAWN // DRAWN_PER_TERM)
         return int(forest.n_terms)
     # Whoever asks for many candidates means windows, of which a fit draws many itself.
     is_open = is_auto(forest.max_features) and not is_word(

@@ -27,7 +27,7 @@ from silvan.projections.node import Node
 from silvan.projections.ridge import draw_target, fit_linear
 from silvan.projections.windows import Terms, Windows
 
-_MAX_DRAWN = 100_000
+MAX_DRAWN = 100_000
 _FEWEST_TERMS = 5
 
 
@@ -113,8 +113,8 @@ whole_probability, weights
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong, or channels have another number of cells."""
         super().validate(n_features)
-        if not (is_integer(self.n_drawn) and 1 <= self.n_drawn <= _MAX_DRAWN):
-            rule = f"an integer from 1 to {_MAX_DRAWN}"
+        if not (is_integer(self.n_drawn) and 1 <= self.n_drawn <= MAX_DRAWN):
+            rule = f"an integer from 1 to {MAX_DRAWN}"
             raise invalid("n_drawn", rule, self.n_drawn, "pass for example 200")
         if not (is_integer(self.n_terms) and 1 <= self.n_terms <= self.n_drawn):
             rule = f"an integer from 1 to n_drawn ({self.n_drawn})"
