@@ -17,6 +17,7 @@ import silvan
 from silvan.app.data import Request, open_source
 from silvan.app.data.scanning import Scanner
 from silvan.app.models import decide_task, layout_of
+from silvan.app.parsing import parse_settings
 
 FEW = ("--trees", "5", "--jobs", "1")
 
@@ -76,6 +77,27 @@ def test_classes_that_are_no_classes_are_refused_before_anything_is_said(run, fo
     result = run(*fit, "--task", "classification", code=2)
     assert messages(result).startswith("silvan: --task classification needs text or whole numbers")
     assert "has, for example, 0.25; leave it out to predict numbers" in messages(result)
+
+
+def test_targets_of_another_kind_than_the_forest_predicts_are_refused_as_such(run, folder):
+    letters = "".join(f"{k},{'ab'[k % 2]}\n" for k in range(40))
+    numbers = "".join(f"{k},{k / 4}\n" for k in range(40))
+    for mine, other, kind in ((letters, numbers, "classes"), (numbers, letters, "numbers")):
+        (folder / "mine.csv").write_text("x,y\n" + mine)
+        (folder / "other.csv").write_text("x,y\n" + other)
+        run("fit", "mine.csv", "--target", "y", "--out", "f.silvan", *FEW)
+        result = run("score", "f.silvan", "other.csv", code=2)
+        assert f"the forest predicts {kind}, but the target " in messages(result)
+        assert "--task" not in messages(result)
+
+
+def test_settings_may_be_written_as_in_python():
+    texts = ("early_stopping=True", "subsample=.5", "max_depth=None", "shape=(8, 8)")
+    assert list(parse_settings(texts).values()) == [True, 0.5, None, (8, 8)]
+    texts = ("loss=huber", "honest=true", "max_features=[[", "monotonic_cst={'x': 1}")
+    assert list(parse_settings(texts).values()) == ["huber", True, "[[", {"x": 1}]
+    deep = "[" * 100_000
+    assert parse_settings([f"shape={deep}"]) == {"shape": deep}
 
 
 def test_a_target_that_is_not_finite_is_refused_for_every_task(run, folder):

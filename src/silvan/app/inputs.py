@@ -24,7 +24,7 @@ def read_data(
     data = source.read(asked)
     if asked.categorical and data.names is None:
         raise UsageError("--categorical is for tables with names of columns; leave it out.")
-    y, decided = decide_task(data.y, task)
+    y, decided = decide_task(data.y, task, to_learn=asked.like is None)
     data = replace(data, y=y)
     note(f"{source.path}: {data.describe()}" + "".join(f"; {text}" for text in data.notes) + ".")
     note_target(data.target, y, decided, to_learn=asked.like is None)

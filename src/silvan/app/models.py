@@ -53,8 +53,15 @@ class Growing:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
+_OTHER_TARGET = "name another target with --target, or pass data like those that it was fitted on"
+
+
+def decide_task(
+    y: NDArray[Any], asked: str | None, *, to_learn: bool = True
+) -> tuple[NDArray[Any], str]:
     """The targets as they are learnt, and whether they are classes or measurements.
+
+    Where nothing is to be learnt, it is a forest that asks for one of them.
 
     >>> decide_task(np.array([1.0, 2.0, 1.0]), None)
     (array([1, 2, 1]), 'classification')
@@ -66,18 +73,20 @@ def decide_task(y: NDArray[Any], asked: str | None) -> tuple[NDArray[Any], str]:
         raise UsageError("the target has values that are not finite; remove these rows.")
     if asked == "regression":
         if not numeric:
-            raise UsageError(
-                f"--task regression needs numbers, but the target is, for example, {y[0]!s}; leave "
-                "it out."
-            )
+            rule = "--task regression needs" if to_learn else "the forest predicts"
+            remedy = "leave it out" if to_learn else _OTHER_TARGET
+            raise UsageError(f"{rule} numbers, but the target is, for example, {y[0]!s}; {remedy}.")
         return y.astype(np.float64), "regression"
     whole = numeric and np.array_equal(y, np.rint(y))
     if asked is None and numeric and not (whole and len(np.unique(y)) <= _MAX_CLASSES):
         return y.astype(np.float64), "regression"
     if numeric and not whole:
+        rule = "--task classification needs text or whole numbers"
+        remedy = "leave it out to predict numbers, or write classes as text"
+        if not to_learn:
+            rule, remedy = "the forest predicts classes", _OTHER_TARGET
         raise UsageError(
-            "--task classification needs text or whole numbers, but the target has, for example, "
-            f"{y[y != np.rint(y)][0]:g}; leave it out to predict numbers, or write classes as text."
+            f"{rule}, but the target has, for example, {y[y != np.rint(y)][0]:g}; {remedy}."
         )
     return _as_labels(y), "classification"
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import os
+from ast import literal_eval
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +83,16 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             )
         if name in settings:
             raise UsageError(f"--set {name}=... is given twice; leave one of them out.")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
+        settings[name] = _read_value(value)
     return settings
+
+
+def _read_value(text: str) -> Any:
+    """A value in JSON or as Python writes it (True, None, .5); anything else is a word."""
+    for read in (json.loads, literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(text)
+    return text
 
 
 def target_file(target: str | None) -> Path | None:
