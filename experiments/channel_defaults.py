@@ -1,6 +1,7 @@
 """Evidence for what manifold forests look at by default: channels, statistics, draws of samples.
 
-Training samples alone: series by folds of their training samples, images by parts of theirs.
+Training samples alone: series by folds of their training samples, images by parts of theirs, the
+impulse by draws of its own.
 """
 
 from __future__ import annotations
@@ -19,11 +20,27 @@ from experiments.data import load_images, load_series
 from experiments.pages import number, table, write_measured
 from experiments.store import Cell, Store, measure_cells
 from silvan import ManifoldForestClassifier
-from silvan.channels import Convolutions, Difference, Gradients, LocalContrast, Raw, Spectrum
+from silvan.channels import (
+    Convolutions,
+    Difference,
+    FittedChannels,
+    Gradients,
+    LocalContrast,
+    Raw,
+    Spectrum,
+)
+from silvan.datasets import make_impulse
 
 N_TREES, MAX_SERIES, MAX_FOLDS = 100, 200, 3
 IMAGES = {"mnist": (1000, 3000), "fashion_mnist": (1000, 3000), "cifar10": (1000, 2000)}
 DEFAULT = "default"
+# Samples to learn from, and draws of the impulse, with other seeds than those of `simulations`.
+IMPULSES, N_DRAWS, N_HELD_OUT, FIRST_DRAW = (
+    {"impulse, 50": 50, "impulse, 200": 200},
+    6,
+    4000,
+    70_000,
+)
 _BASE = [Raw(), Difference(), Spectrum()]
 SERIES_SETTINGS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -32,6 +49,9 @@ SERIES_SETTINGS: dict[str, dict[str, Any]] = {
     "single windows": {"n_terms": 1},
     "combinations of 20 windows": {"n_terms": 20},
     "combinations of 60 windows": {"n_terms": 60},
+    "as many windows in small nodes": {"fits": {"terms_per_root": None}},
+    "4√n windows": {"fits": {"terms_per_root": 4.0}},
+    "no more windows on convolutions than on the rest": {"even": True},
     "windows cut off at the ends": {"boundary": "pad"},
     "no spectrum": {"channels": [Raw(), Difference(), Convolutions(128, 16)]},
     "no convolutions": {"channels": _BASE},
@@ -69,8 +89,30 @@ IMAGE_SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def series_names(data: Path) -> list[str]:
-    """The sets of series."""
-    return sorted(path.stem for path in (data / "ucr").glob("*.npz"))
+    """The impulse, and the sets of series, small ones first."""
+    files = sorted((data / "ucr").glob("*.npz"), key=lambda file: file.stat().st_size)
+    return [*IMPULSES, *(path.stem for path in files)]
+
+
+def make_kind(fits: dict[str, Any], even: bool) -> type[ManifoldForestClassifier]:
+    """A manifold forest whose combinations of windows have other parameters."""
+
+    class Refitted(ManifoldForestClassifier):
+        def windows(self) -> Any:
+            drawn = super().windows().set_params(**fits)
+            assert self.channels_ is not None
+            return drawn.set_params(weights=halve(self.channels_)) if even else drawn
+
+    return Refitted if fits or even else ManifoldForestClassifier
+
+
+def halve(channels: FittedChannels) -> tuple[float, ...]:
+    """Weights of arrays that give half of all windows to convolutions, where there are any."""
+    weights = np.array(channels.weights)
+    convolved = np.array(["convolution" in name for name in channels.layout.names])
+    if convolved.any():
+        weights[convolved] *= weights[~convolved].sum() / weights[convolved].sum()
+    return tuple(weights.tolist())
 
 
 def measure(cell: Cell) -> Cell:
@@ -78,8 +120,10 @@ def measure(cell: Cell) -> Cell:
     name, seed, data = cell["dataset"], cell["seed"], Path(cell["data"])
     is_image = name in IMAGES
     settings = dict((IMAGE_SETTINGS if is_image else SERIES_SETTINGS)[cell["setting"]])
+    kind = make_kind(settings.pop("fits", {}), settings.pop("even", False))
     errors, seconds = [], 0.0
-    for X, y, X_held, y_held in (_image_parts if is_image else _folds)(name, data, seed):
+    list_parts = _image_parts if is_image else _draws if name in IMPULSES else _folds
+    for X, y, X_held, y_held in list_parts(name, data, seed):
         if settings.get("max_size") == "quarter":
             length = max(1, X.shape[-1] // 4)
             settings["max_size"] = length if X.ndim == 2 else (X.shape[1], length)
@@ -88,7 +132,7 @@ def measure(cell: Cell) -> Cell:
             settings["max_features"] = 2 * math.isqrt(default.channels_.layout.n_cells)
         if X.ndim == 3 and not is_image:
             settings["contiguous"] = (False, True)
-        forest = ManifoldForestClassifier(N_TREES, random_state=seed, **settings)
+        forest = kind(N_TREES, random_state=seed, n_jobs=1, **settings)
         start = time.process_time()
         forest.fit(X, y)
         seconds += time.process_time() - start
@@ -109,6 +153,18 @@ def _folds(name: str, data: Path, seed: int) -> Parts:
     return [(X[a], y[a], X[b], y[b]) for a, b in folds.split(X, y)]
 
 
+def _draws(name: str, data: Path, seed: int) -> Parts:
+    """Draws of the impulse."""
+    n, first = IMPULSES[name], FIRST_DRAW + N_DRAWS * seed
+    return [
+        (
+            *make_impulse(n, random_state=draw),
+            *make_impulse(N_HELD_OUT, random_state=draw + FIRST_DRAW),
+        )
+        for draw in range(first, first + N_DRAWS)
+    ]
+
+
 def _image_parts(name: str, data: Path, seed: int) -> Parts:
     """Two parts of the training images."""
     if name == "cifar10":
@@ -127,8 +183,8 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     """Every data set with every setting of its kind, and every seed."""
     series, images = series_names(arguments.data), list(IMAGES)
     if arguments.quick:
-        series, images = series[:2], images[:1]
-    kinds = [(images, IMAGE_SETTINGS), (series, SERIES_SETTINGS)]
+        series, images = series[:3], images[:1]
+    kinds = [(series, SERIES_SETTINGS), (images, IMAGE_SETTINGS)]
     return [
         {"dataset": name, "setting": setting, "seed": seed, "data": arguments.data}
         for names, settings in kinds
@@ -153,13 +209,13 @@ def series_table(store: Store, names: list[str]) -> str:
     return table(head, rows)
 
 
-def image_table(store: Store, names: list[str]) -> str:
-    """Errors on the images."""
+def error_table(store: Store, names: list[str], settings: dict[str, dict[str, Any]]) -> str:
+    """Errors of all settings on each of these sets."""
     rows = [
         [setting, *(number(store.mean("error", dataset=d, setting=setting)) for d in names)]
-        for setting in IMAGE_SETTINGS
+        for setting in settings
     ]
-    return table(("images", *names), rows)
+    return table(("error", *names), rows) if names else ""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -169,14 +225,20 @@ def main(argv: list[str] | None = None) -> None:
     store = Store(path, ("dataset", "setting", "seed"), ("error", "seconds"))
     cells = list_cells(arguments)
     measure_cells(store, cells, measure, arguments)
+    missing = {cell["dataset"] for cell in cells if store.key(cell) not in store.rows}
     names = list(dict.fromkeys(cell["dataset"] for cell in cells))
+    whole = [name for name in names if name not in missing]
+    series = [name for name in whole if name not in IMAGES and name not in IMPULSES]
     parts = [
         f"`{arguments.command}`",
-        series_table(store, [name for name in names if name not in IMAGES]),
-        image_table(store, [name for name in names if name in IMAGES]),
+        *([series_table(store, series), f"Sets: {', '.join(series)}."] if series else []),
+        error_table(store, [name for name in whole if name in IMPULSES], SERIES_SETTINGS),
+        error_table(store, [name for name in whole if name in IMAGES], IMAGE_SETTINGS),
     ]
     page = arguments.output / "channel_defaults.md"
-    write_measured(page, "What should windows look at?", "\n\n".join(parts))
+    write_measured(
+        page, "What should windows look at?", "\n\n".join(part for part in parts if part)
+    )
 
 
 if __name__ == "__main__":
