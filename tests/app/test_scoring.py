@@ -150,3 +150,22 @@ def test_options_name_what_there_is():
     assert names.MAX_TREES == MAX_TREES
     parameters = [set(kind().get_params(deep=False)) for kind in _KINDS.values()]
     assert set(names.PARAMETERS) == set().union(*parameters) - set(_OTHER_OPTIONS)
+
+
+def test_data_that_no_forest_takes_are_refused_by_comparisons_and_reports(run, folder):
+    rows = [f"{k},{k % 7},{'ab'[k % 2]}" for k in range(40)]
+    for name, text in (
+        ("good", "\n".join(rows)),
+        ("infinite", "\n".join([*rows[:-1], "inf,3,b"])),
+        ("single", "\n".join(rows).replace("b", "a")),
+    ):
+        (folder / f"{name}.csv").write_text("u,v,y\n" + text + "\n")
+    options = ("--target", "y", "--boost", "--trees", "2", "--jobs", "1")
+    for name in ("infinite", "single"):
+        result = run("evaluate", f"{name}.csv", *options, code=2)
+        assert "the forest 'silvan, boosted' cannot be compared on these" in result.output
+    run("fit", "good.csv", *options, "--out", "good.silvan")
+    report = ("report", "good.silvan", "infinite.csv", "--out", "page.html", "--jobs", "1")
+    assert "the forest 'this forest' cannot be compared" in run(*report, code=2).output
+    assert "do not fit the forest: Input X" in run(*report, "--against", "", code=3).output
+    assert not (folder / "page.html").exists()

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 
+from silvan.app.errors import UsageError
+
 
 @dataclass(frozen=True)
 class System:
@@ -56,25 +58,35 @@ def compare(
     out-of-bag scores. The out-of-bag score comes from one more fit, on all rows.
     """
     for system in systems:
-        estimator = clone(system.estimator)
-        metric = accuracy_score if is_classifier(estimator) else r2_score
-        scores, fit_seconds, predict_seconds = [], [], []
-        for train, test in folds:
-            start = time.perf_counter()
-            estimator.fit(X[train], y[train])
-            fitted = time.perf_counter()
-            with warnings.catch_warnings():
-                # A fold may hold none of a column's categories, as of ids: its score tells.
-                warnings.filterwarnings("ignore", ".* has no category that the forest was fitted")
-                predicted = estimator.predict(X[test])
-            predict_seconds.append(time.perf_counter() - fitted)
-            fit_seconds.append(fitted - start)
-            scores.append(float(metric(y[test], predicted)))
-        out_of_bag = None
-        if system.has_out_of_bag:
-            scored = clone(system.estimator).set_params(oob_score=True).fit(X, y)
-            out_of_bag = float(scored.oob_score_)
-        yield Result(system, scores, fit_seconds, predict_seconds, out_of_bag)
+        try:
+            result = _measure(system, X, y, folds)
+        except ValueError as error:
+            raise UsageError(
+                f"the forest {system.name!r} cannot be compared on these data: {error}"
+            ) from None
+        yield result
+
+
+def _measure(system: System, X: NDArray[Any], y: NDArray[Any], folds: Sequence[Fold]) -> Result:
+    estimator = clone(system.estimator)
+    metric = accuracy_score if is_classifier(estimator) else r2_score
+    scores, fit_seconds, predict_seconds = [], [], []
+    for train, test in folds:
+        start = time.perf_counter()
+        estimator.fit(X[train], y[train])
+        fitted = time.perf_counter()
+        with warnings.catch_warnings():
+            # A fold may hold none of a column's categories, as of ids: its score tells.
+            warnings.filterwarnings("ignore", ".* has no category that the forest was fitted")
+            predicted = estimator.predict(X[test])
+        predict_seconds.append(time.perf_counter() - fitted)
+        fit_seconds.append(fitted - start)
+        scores.append(float(metric(y[test], predicted)))
+    out_of_bag = None
+    if system.has_out_of_bag:
+        scored = clone(system.estimator).set_params(oob_score=True).fit(X, y)
+        out_of_bag = float(scored.oob_score_)
+    return Result(system, scores, fit_seconds, predict_seconds, out_of_bag)
 
 
 def format_table(results: Sequence[Result]) -> str:

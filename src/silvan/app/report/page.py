@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import silvan
+from silvan.app.errors import DataError
 from silvan.app.numbers import write_count
 from silvan.app.outputs import writing
 from silvan.app.report.panels import make_panels
@@ -30,11 +31,16 @@ def render_report(subject: Subject) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    try:
+        parts = summarise(subject), make_tiles(subject), make_panels(subject)
+    except ValueError as error:
+        raise DataError(f"the data do not fit the forest: {error}") from None
+    summary, tiles, panels = parts
     page: str = environment.get_template("template.html").render(
         title=subject.title,
-        summary=summarise(subject),
-        tiles=make_tiles(subject),
-        panels=make_panels(subject),
+        summary=summary,
+        tiles=tiles,
+        panels=panels,
         version=silvan.__version__,
         date=datetime.now(UTC).strftime("%d %B %Y"),
     )
