@@ -55,7 +55,8 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
     The parts add up: ``bias + values.sum(axis=1)`` is `predict_proba` of a classifier and
     `predict` of a regressor, but for rounding. Of a boosted forest it is the raw score, the
     `decision_function` of a classifier; with a link such as the logarithm of "poisson", `predict`
-    is a function of it.
+    is a function of it. With two classes positive parts then speak for ``classes_[1]`` and negative
+    ones for ``classes_[0]``.
 
     Parameters
     ----------

@@ -120,7 +120,8 @@ def shapley_values(
 
     The values add up: ``base_values + values.sum(axis=1)`` is `predict_proba` of a classifier and
     `predict` of a regressor, but for rounding, whether they are exact or sampled. Of a boosted
-    forest it is the raw score, the `decision_function` of a classifier.
+    forest it is the raw score, the `decision_function` of a classifier. With two classes positive
+    values then speak for ``classes_[1]`` and negative ones for ``classes_[0]``.
 
     Parameters
     ----------
