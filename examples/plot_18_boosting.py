@@ -60,7 +60,9 @@ for axis, name in zip(axes, list(forests)[1:], strict=True):
     axis.set_title(name)
 
 # %%
-# A quantile on each side makes an interval. Here the spread of the target grows along the axis.
+# A quantile on each side makes an interval. Here the spread of the target grows along the axis. The
+# lower edge is flat from 0.2 to 1.1: after 60 rounds no target there lies below it yet, so the loss
+# has the same slope for all of them, and trees find nothing to split. By 150 rounds it is curved.
 
 from silvan import BoostedForestRegressor
 
