@@ -112,6 +112,7 @@ def test_report_on_images_has_every_panel(run, folder):
     assert len(page.images) == 11 + 12 + min(12, wrong)
     for name in ("this forest", "scikit-learn RandomForest", "rf"):
         assert name in page.words["comparison"]
+    assert "“rf” is silvan's own random forest" in page.words["comparison"]
     assert 'silvan.load("digits.silvan")' in page.words["loading"]
 
 
@@ -241,6 +242,13 @@ def test_report_on_series_draws_windows_on_their_channels(run, folder):
     page = check_page((folder / "report.html").read_text(encoding="utf-8"))
     assert re.search(r"(mean|spread|slope) of \w+( \d+)? \[\d+:\d+\]", page.words["projections"])
     assert "windows (mean, spread, slope) on value, difference" in " ".join(page.words.values())
+    # Classifiers of series combine windows; single ones are compared with a threshold themselves.
+    assert "A split combines up to 40 of them in a weighted sum" in page.words["projections"]
+    run("fit", "waves.npz", "--shape", "40", "--set", "n_terms=1", "--out", "one.silvan", *FEW)
+    run("report", "one.silvan", "waves.npz", "--against", "none", "--out", "one.html")
+    one = check_page((folder / "one.html").read_text(encoding="utf-8")).words["projections"]
+    assert "Splits compare the mean, the spread or the slope of the cells in a window" in one
+    assert "combines" not in one
 
 
 def test_recordings_have_a_strip_of_importance_for_each_plane():

@@ -19,6 +19,7 @@ from silvan.inspection import (
     top_windows,
 )
 from silvan.inspection.windows import Terms
+from silvan.projections import ProjectionDistribution, RidgeWindows
 
 _MAX_BARS, _MAX_CLASSES, _N_PROJECTIONS = 20, 12, 12
 # So many rows show what a channel looks like on average.
@@ -101,10 +102,7 @@ def _windows_panel(subject: Subject) -> Panel | None:
     channels = subject.forest.fitted_.channels
     if not len(top) or channels is None:
         return None
-    lead = (
-        "The windows that gain most; splits compare the mean, the spread or the slope of the cells "
-        "in a window on one channel with a threshold."
-    )
+    lead = f"The windows that gain most. {_how_windows_split(subject.forest.projections_)}"
     shapes = channels.layout.shapes
     if len(shapes[0]) > 2:
         return Panel("projections", "Its best windows", lead, _table(top, "window"))
@@ -119,6 +117,17 @@ def _windows_panel(subject: Subject) -> Panel | None:
         items.append((figure, f"{formula}: {share:.2%}, {count:,} splits"))
     lead += " Orange cells count, blue ones are subtracted; behind them is the mean of the channel."
     return Panel("projections", "Its best windows", lead, gallery(items))
+
+
+def _how_windows_split(projections: ProjectionDistribution) -> str:
+    """What the splits of a forest on channels compare with a threshold."""
+    what = "the mean, the spread or the slope of the cells in a window on one channel"
+    if isinstance(projections, RidgeWindows) and projections.n_terms > 1:
+        return (
+            f"Each is {what}. A split combines up to {projections.n_terms} of them in a weighted "
+            "sum, which it compares with a threshold; the windows share its gain by their weights."
+        )
+    return f"Splits compare {what} with a threshold."
 
 
 def _cells_of(terms: Terms, shape: tuple[int, ...]) -> NDArray[np.float64]:

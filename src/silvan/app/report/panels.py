@@ -100,6 +100,8 @@ def comparison_panel(subject: Subject) -> Panel | None:
         if n_folds > 1
         else "Every forest was fitted to the training data and scored on the test data."
     )
+    if any(result.name == "rf" for result in subject.results):
+        how += " “rf” is silvan's own random forest, whose splits are on single features."
     table = html_table(("forest", name, "time to fit"), rows)
     return Panel("comparison", "Against other forests", how, chart + table)
 
