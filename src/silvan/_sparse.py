@@ -36,6 +36,14 @@ class SparseSamples:
     def __len__(self) -> int:
         return self.shape[0]
 
+    def has_missing(self) -> NDArray[np.bool_]:
+        """Whether values of each feature are missing."""
+        columns = self._columns
+        assert columns is not None
+        feature = np.repeat(np.arange(self.shape[1]), np.diff(columns.indptr))
+        missing = feature[np.isnan(columns.data)]
+        return np.bincount(missing, minlength=self.shape[1]) > 0
+
     def distinct_values(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """The distinct values of each feature, ascending, zero among them, and where each ends.
 

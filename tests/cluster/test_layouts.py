@@ -65,6 +65,7 @@ def test_forest_is_the_local_one_for_any_partitions(
 ) -> None:
     X, y = make_samples()
     X *= [1, 1000, 1e-3, 1, 7, 1]  # directions without units learn these
+    X[:, 3] = 7.0  # a constant has no importance
     labels = np.where(y > 0.5, "high", np.where(y < -0.5, "low", "middle"))
     settings = {"n_estimators": 9, "random_state": 1, "oob_score": True, "max_samples": 150}
     local = silvan.ForestClassifier(**settings).fit(X, labels)
@@ -74,6 +75,7 @@ def test_forest_is_the_local_one_for_any_partitions(
     np.testing.assert_array_equal(forest.feature_importances_, local.feature_importances_)
     np.testing.assert_array_equal(forest.projections_.spreads, local.projections_.spreads)
     assert len(set(local.projections_.spreads)) > 3
+    assert forest.feature_importances_[3] == 0
 
 
 REGRESSORS: list[dict[str, Any]] = [

@@ -128,6 +128,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
             if not name.startswith("_"):
                 setattr(self, name, value)
         self._sampling = samples.sampling
+        self._keep_constants(samples, earlier)
         projections, options = self._growth(samples.sampling.plan)
         options.seed = samples.sampling.seed
         if samples.spreads is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Future
@@ -15,13 +15,17 @@ from silvan.channels.fitting import count_learning_samples
 from silvan.dask.blocks import Block
 from silvan.dask.running import Session
 from silvan.forests.grid import GridForest
-from silvan.projections.spreads import ValueSample, sample_values
+from silvan.projections.spreads import ValueSample, sample_values, single_values
 
 # So many results of partitions are joined at a time.
 _PARTS_AT_ONCE = 16
 
-# Of each feature; None for categories.
-ValueSamples = list[ValueSample | None]
+
+class Seen(NamedTuple):
+    """What some samples show of each feature."""
+
+    values: list[ValueSample | None]  # None for categories
+    singles: NDArray[np.float64] | None  # the value of those with only one, or NaN; None: no sample
 
 
 def learn_spreads(
@@ -29,32 +33,44 @@ def learn_spreads(
     blocks: list[Any],
     kept: list[NDArray[np.integer[Any]] | None],
     n_categories: NDArray[np.int64] | None,
-) -> NDArray[np.float64]:
-    """The spread of each feature, from the samples `kept` (None: all) of each partition."""
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The spread of each feature, and which are constant.
+
+    They come from the samples `kept` (None: all) of each partition.
+    """
     sampled = session.compute(
         [
             (partial(sample_block, places, n_categories), block)
             for places, block in zip(kept, blocks, strict=True)
         ]
     )
-    joined: ValueSamples = session.result(_join_all(session, sampled, join_samples))
-    return np.array([1.0 if sample is None else sample.spread for sample in joined])
+    seen: Seen = session.result(_join_all(session, sampled, join_samples))
+    assert seen.singles is not None
+    spreads = np.array([1.0 if sample is None else sample.spread for sample in seen.values])
+    return spreads, ~np.isnan(seen.singles)
 
 
 def sample_block(
     kept: NDArray[np.integer[Any]] | None, n_categories: NDArray[np.int64] | None, block: Block
-) -> ValueSamples:
+) -> Seen:
     """Distinct values of each feature of a partition."""
-    return list(sample_values(block.X if kept is None else block.X[kept], n_categories))
+    samples = block.X if kept is None else block.X[kept]
+    singles = single_values(samples) if len(samples) else None
+    return Seen(list(sample_values(samples, n_categories)), singles)
 
 
-def join_samples(parts: list[ValueSamples]) -> ValueSamples:
+def join_samples(parts: list[Seen]) -> Seen:
     """The same of several partitions."""
-    joined: ValueSamples = []
-    for of_feature in zip(*parts, strict=True):
+    joined: list[ValueSample | None] = []
+    for of_feature in zip(*(part.values for part in parts), strict=True):
         known = [sample for sample in of_feature if sample is not None]
         joined.append(ValueSample.join(known) if known else None)
-    return joined
+    singles = None
+    for part in parts:
+        if part.singles is not None:
+            before = part.singles if singles is None else singles
+            singles = np.where(part.singles == before, before, np.nan)
+    return Seen(joined, singles)
 
 
 def _join_all(session: Session, futures: list[Future], join: Callable[[list[Any]], Any]) -> Future:

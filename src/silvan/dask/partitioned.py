@@ -109,10 +109,12 @@ class Partitioned:
         plan = checked.plan
         if forest.scaling is not None:
             self._scale(forest, checked)
-        spreads = None
+        spreads = constant = None
         if forest._has_unit_free_directions():
             kept = [self._kept_part(k, plan.kept, None)[0] for k in range(len(self._blocks))]
-            spreads = learn_spreads(self._session, self._blocks, kept, forest._n_categories())
+            spreads, constant = learn_spreads(
+                self._session, self._blocks, kept, forest._n_categories()
+            )
         reader = forest._reader()
         channels = None
         if isinstance(reader, GridForest) and reader.channels_ is not None:
@@ -131,7 +133,9 @@ class Partitioned:
             sampling, self._starts, with_ranks=forest._n_categories() is not None
         )
         layout: Any = self
-        return TrainingSamples(layout, checked.targets, sampling, spreads, self._scaler, channels)
+        return TrainingSamples(
+            layout, checked.targets, sampling, spreads, self._scaler, channels, constant
+        )
 
     def _order(
         self,

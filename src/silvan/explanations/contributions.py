@@ -119,7 +119,7 @@ def feature_contributions(forest: BaseForest, X: ArrayLike) -> Contributions:
         means = node_values(arrays, tree)
         bias += means[0]
         leaves, place = np.unique(nodes[:, tree], return_inverse=True)
-        shares = direction_shares(arrays.shares(tree), fitted.spreads)
+        shares = direction_shares(arrays.shares(tree), fitted.credit_spreads)
         for output, parts in enumerate(_parts_of_leaves(arrays, tree, leaves, means, shares)):
             dense = parts.toarray()
             if channels is not None:

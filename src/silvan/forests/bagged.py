@@ -51,6 +51,7 @@ class BaggedForest(BaggedParameters, BaseForest):
         for name, value in samples.targets.attributes.items():
             setattr(self, name, value)
         self._sampling = samples.sampling
+        self._keep_constants(samples, earlier)
         projections, options = self._growth_on(samples)
         length = trees_per_round(projections)
         n_trees, forest = int(self.n_estimators), earlier

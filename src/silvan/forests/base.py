@@ -40,7 +40,7 @@ from silvan.forests.sampling import SamplePlan, Sampling, make_sampling
 from silvan.forests.targets import Targets
 from silvan.projections import ProjectionDistribution, UnitFree
 from silvan.projections.mixture import find_component
-from silvan.projections.spreads import measure_spreads
+from silvan.projections.spreads import measure_spreads, single_values
 
 
 class BaseForest(
@@ -51,12 +51,19 @@ class BaseForest(
 ):
     """A forest whose nodes split along drawn directions; subclasses say what they learn from."""
 
-    _fitted: ClassVar[tuple[str, ...]] = ("n_outputs_", "projections_", "forest_", "_sampling")
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "n_outputs_",
+        "projections_",
+        "forest_",
+        "_sampling",
+        "_constant",
+    )
 
     forest_: ForestArrays
     projections_: ProjectionDistribution
     n_outputs_: int
     _sampling: Sampling
+    _constant: NDArray[np.bool_] | None
 
     @abstractmethod
     def _check_fit(self, X: Any, y: Any, sample_weight: Any) -> CheckedSamples:
@@ -73,6 +80,14 @@ class BaseForest(
     @abstractmethod
     def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         """Grow the trees that `earlier` lacks, and set what was learnt."""
+
+    def _keep_constants(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
+        """Note which features are constant in these samples, and in those of earlier trees."""
+        constant = samples.constant
+        if constant is not None and earlier is not None:
+            before = getattr(self, "_constant", None)
+            constant = None if before is None else before & constant
+        self._constant = constant
 
     def _n_categories(self) -> NDArray[np.int64] | None:
         """Number of categories of each feature, 0 for numbers; None if there are none."""
@@ -112,6 +127,7 @@ class BaseForest(
             sample_shape=self._sample_shape(),
             n_features=self._n_features(),
             feature_names=self._feature_names(),
+            constant=getattr(self, "_constant", None),
         )
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -162,7 +178,8 @@ class BaseForest(
         )
         if isinstance(self.random_state, TreeSeed):
             sampling = replace(sampling, first_tree=self.random_state.tree)
-        return TrainingSamples(features, targets, sampling, spreads)
+        constant = None if spreads is None else ~np.isnan(single_values(features.columns))
+        return TrainingSamples(features, targets, sampling, spreads, constant=constant)
 
     def _has_unit_free_directions(self) -> bool:
         return find_component(self._given_projections(), UnitFree) is not None
@@ -242,10 +259,12 @@ class BaseForest(
         forest.check()
         resolve_projections(self.projections_, forest.n_features)
         names = getattr(self, "feature_names_in_", None)
+        constant = getattr(self, "_constant", None)
         require_fitted(
             {
                 "n_features_in_": self._n_columns() == forest.n_features,
                 "feature_names_in_": names is None or names.shape == (self.n_features_in_,),
+                "_constant": constant is None or constant.shape == (forest.n_features,),
                 "forest_.members": bool((forest.members < n_samples).all()),
             }
         )

@@ -62,6 +62,8 @@ class FittedForest:
         What turns samples into the cells that windows lie on; None for a forest without windows.
     axes : GridAxes or None
         Names and coordinates of the axes of a sample, where `X` had them.
+    constant : ndarray of shape (n_features,) or None
+        Which features had one value in all training samples, where directions have no units.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class FittedForest:
     start: NDArray[np.float64] | None = None
     channels: FittedChannels | None = None
     axes: GridAxes | None = None
+    constant: NDArray[np.bool_] | None = None
 
     @property
     def channel_names(self) -> tuple[str, ...]:
@@ -114,6 +117,12 @@ class FittedForest:
             if unit_free is None
             else np.ldexp(1.0, unit_free.exponents(self.arrays.n_features))
         )
+
+    @property
+    def credit_spreads(self) -> NDArray[np.float64] | None:
+        """What coefficients are multiplied by in importances: the spreads, 0 of constants."""
+        spreads = self.spreads
+        return spreads if spreads is None or self.constant is None else spreads * ~self.constant
 
     @property
     def voting_arrays(self) -> ForestArrays:

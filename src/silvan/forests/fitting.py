@@ -39,6 +39,7 @@ class TrainingSamples(NamedTuple):
     spreads: NDArray[np.float64] | None  # of the features, where directions have no units
     scaler: Scaler | None = None
     channels: FittedChannels | None = None
+    constant: NDArray[np.bool_] | None = None  # which features have one value; None as spreads
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def credit_features(
     for tree in range(forest.n_trees):
         shares = direction_shares(forest.shares(tree), spreads)
         if not by_weight:
-            shares.data[:] = 1.0
+            shares.data[:] = 1.0 if spreads is None else spreads[shares.indices] > 0
         total = total + shares.T @ credit_of_tree(tree)
     return total
 
@@ -79,14 +79,18 @@ def direction_shares(directions: csr_array, spreads: Spreads = None) -> csr_arra
     """Absolute coefficients of each direction, divided by their sum; equal ones if that is zero.
 
     With spreads the coefficients are those of features divided by them, so that shares do not
-    depend on units. The sum is zero where a split only tells missing categories from others.
+    depend on units; constants have spread 0 and no share. The sum is zero where a split only tells
+    missing categories from others.
     """
     node = np.repeat(np.arange(directions.shape[0]), np.diff(directions.indptr))
     weights = np.abs(directions.data, dtype=np.float64)
+    equal = np.ones(len(weights))
     if spreads is not None:
         weights *= spreads[directions.indices]
-    weights = np.where(np.bincount(node, weights=weights)[node] > 0, weights, 1.0)
-    weights /= np.bincount(node, weights=weights)[node]
+        equal[spreads[directions.indices] == 0] = 0.0
+    weights = np.where(np.bincount(node, weights=weights)[node] > 0, weights, equal)
+    totals = np.bincount(node, weights=weights)[node]
+    weights /= np.where(totals > 0, totals, 1.0)
     return csr_array((weights, directions.indices, directions.indptr), shape=directions.shape)
 
 

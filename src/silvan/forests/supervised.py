@@ -278,8 +278,9 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         """Share of each feature in the decrease of impurity.
 
         The gain of a split is spread over the features of its direction in proportion to their
-        absolute coefficients (times their spreads, where directions are `UnitFree`), normalised
-        within each tree and averaged; the gains of a boosted forest are added up. All zero if no
+        absolute coefficients, normalised within each tree and averaged; the gains of a boosted
+        forest are added up. Where directions are `UnitFree`, coefficients are multiplied by
+        spreads, and features that are constant in the training samples get nothing. All zero if no
         tree has a split.
         """
         check_is_fitted(self)
@@ -288,7 +289,7 @@ class SupervisedForest(SupervisedParameters, BaseForest):
     @cached_property
     def _importances(self) -> NDArray[np.float64]:
         return feature_importances(
-            self.forest_, self.fitted_.spreads, boosted=self.fitted_.start is not None
+            self.forest_, self.fitted_.credit_spreads, boosted=self.fitted_.start is not None
         )
 
     @property

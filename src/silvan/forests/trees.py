@@ -289,7 +289,8 @@ class TreeNodes:
         if normalize:
             return self._tree.feature_importances_
         gains = split_gains(self._arrays)[:, None] / self._arrays.weight[0]
-        return credit_features(self._arrays, lambda _: gains, self._tree.fitted_.spreads)[:, 0]
+        spreads = self._tree.fitted_.credit_spreads
+        return credit_features(self._arrays, lambda _: gains, spreads)[:, 0]
 
 
 class TreesMixin:

@@ -128,7 +128,8 @@ def importance_map(
     kind : {"counts", "gain"}, default="counts"
         What a split credits to its features:
 
-        - ``"counts"``: one to each feature of its direction, as `projection_counts` [1]_.
+        - ``"counts"``: one to each feature of its direction, as `projection_counts` [1]_, but for
+          features that are constant where directions are `UnitFree`.
         - ``"gain"``: its decrease of impurity, spread over the features in proportion to their
           absolute coefficients, as the forest's `feature_importances_` [2]_.
     per_class : bool, default=False
@@ -189,7 +190,7 @@ def importance_map(
         )
     shape = map_shape(forest, shape)
     credit = _credit(forest, kind, per_class)
-    spreads = forest.fitted_.spreads
+    spreads = forest.fitted_.credit_spreads
     importance = share(credit_features(forest.forest_, credit, spreads, by_weight=kind == "gain")).T
     if by_channel and channels is not None:
         layout = channels.layout

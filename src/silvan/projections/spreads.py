@@ -92,6 +92,21 @@ def sample_values(
         yield ValueSample.of(column) if is_number else None
 
 
+def single_values(columns: Any) -> NDArray[np.float64]:
+    """The value of each column that has only one and is never missing; NaN for the others."""
+    if isinstance(columns, SparseSamples):
+        values, ends = columns.distinct_values()
+        starts = np.concatenate([[0], ends[:-1]])
+        is_single = (ends - starts == 1) & ~columns.has_missing()
+        return np.where(is_single, values[np.minimum(starts, len(values) - 1)], np.nan)
+    singles = np.full(columns.shape[1], np.nan)
+    for j in np.flatnonzero(columns[0] == columns[-1]):  # so that few columns are read
+        column = columns[:, j]
+        if (column == column[0]).all():
+            singles[j] = column[0]
+    return singles
+
+
 def nearest_powers(values: NDArray[np.float64]) -> NDArray[np.int32]:
     """Exponents of the powers of two that are nearest to positive numbers, as ratios."""
     mantissa, exponent = np.frexp(values)
