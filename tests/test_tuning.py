@@ -231,8 +231,10 @@ def test_forests_with_channels_have_a_default_grid(shape):
     search = OutOfBagSearch(forest, min_trees=10).fit(X, y)
     tried = search.results_
     assert len(set(tried["param_max_size"])) > 1
+    assert tried["params"].count({}) == 1  # the forest as it is
+    assert (None in tried["param_max_size"]) or len(shape) > 1
     varied = "statistics" if len(shape) == 1 else "shift"
-    assert len(set(tried[f"param_{varied}"])) == 2
+    assert len(set(tried[f"param_{varied}"]) - {None}) == 2
     alone = forest.set_params(oob_score=True, **search.best_params_).fit(X, y)
     np.testing.assert_array_equal(search.predict_proba(X), alone.predict_proba(X))
 

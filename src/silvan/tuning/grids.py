@@ -156,8 +156,8 @@ def window_grid(
 ) -> dict[str, list[Any]]:
     """A grid of windows for manifold forests with channels.
 
-    Along series, with or without spread and slope, with windows of up to a quarter or all of the
-    axis; in images and volumes, windows of up to 4, 8 or 16 cells, shifted or not. The number d of
+    Along series, with or without spread and slope, with windows of up to a quarter of the axis, or
+    of any length (None, which also draws windows over whole channels); in images and volumes, windows of up to 4, 8 or 16 cells, shifted or not. The number d of
     directions at a node is p to the powers 1/2 and 2/3, where p counts the cells of all channels.
 
     Parameters
@@ -180,7 +180,7 @@ def window_grid(
     >>> from silvan.tuning import window_grid
     >>> window_grid(fit_channels([Raw(), Difference()], np.zeros((10, 100))))
     {'max_features': [14, 34], 'statistics': [('mean',), ('mean', 'spread', 'slope')], \
-'max_size': [25, 100]}
+'max_size': [25, None]}
     """
     check_integer("max_directions", max_directions, 1, or_none=True)
     plane = channels.planes.plane
@@ -190,7 +190,8 @@ def window_grid(
     if len(plane.shape) == 1:
         length = plane.shape[0]
         grid["statistics"] = [("mean",), ("mean", "spread", "slope")]
-        grid["max_size"] = sorted({max(1, length // 4), length})
+        quarter = max(1, length // 4)
+        grid["max_size"] = [quarter, None] if quarter < length else [None]
     else:
         grid["max_size"] = sorted({min(size, *plane.shape) for size in (4, 8, 16)})
         grid["shift"] = [0, 1]
@@ -200,16 +201,17 @@ def window_grid(
 def default_grid(forest: BaggedForest, max_directions: int | None) -> list[dict[str, list[Any]]]:
     """The grid for a forest that has seen its data.
 
-    Beside the thesis' directions it has some with random thresholds, which take less time.
+    Beside the thesis' directions it has some with random thresholds, which take less time. A forest
+    with channels is a candidate as it is, so that tuning does not lose its defaults.
     """
     n_features = features_of_a_sample(forest)
     if isinstance(forest, GridForest) and forest.channels_ is not None:
         grid = window_grid(forest.channels_, max_directions=max_directions)
         if not isinstance(forest.windows(), RidgeWindows):
-            return [grid]
+            return [grid, {}]
         # Combinations of windows are few: their number stays.
         combined = {name: values for name, values in grid.items() if name != "max_features"}
-        return [grid, combined]
+        return [grid, combined, {}]
     if isinstance(forest, GridForest):
         return [patch_grid(forest.patches(), max_directions=max_directions)]
     searched = direction_grid(forest.projections, n_features, max_directions=max_directions)
