@@ -24,6 +24,7 @@ from silvan.dask import ClusterError, layouts, on_cluster
 from silvan.dask.partitioned import Partitioned
 from silvan.dask.replicated import Replicated
 from silvan.dask.running import Session
+from silvan.tuning import OutOfBagSearch
 from silvan.unsupervised import DensityForest
 
 
@@ -38,6 +39,12 @@ def test_parameters_are_those_of_the_local_estimators_and_two_more() -> None:
             local = getattr(silvan, prefix + name)().get_params()
             cluster = getattr(silvan.dask, prefix + name)().get_params()
             assert cluster == {**local, "layout": "auto", "client": None}
+
+
+def test_a_search_refuses_them_before_any_work() -> None:
+    search = OutOfBagSearch(silvan.dask.ForestClassifier(3))
+    with pytest.raises(ValueError, match=r"a forest of one machine.* tune silvan.ForestClassifier"):
+        search.fit(*make_samples())
 
 
 def test_clones_share_the_client_and_pickles_leave_it_out(client: Client, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ class ClusterForest(ClusterParameters, BaggedSupervisedForest):
     # The estimator of one machine that this one is in all else.
     _local: ClassVar[type[BaggedSupervisedForest]]
     _takes_sparse = False
+    _shares_samples = False
 
     def to_local(self) -> BaggedSupervisedForest:
         """The same forest as an estimator of one machine.

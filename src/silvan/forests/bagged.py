@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -31,6 +32,9 @@ class BaggedForest(BaggedParameters, BaseForest):
 
     Its leaves know the training samples in them, unless these are too many to be numbered.
     """
+
+    # Whether several forests can grow on samples that are read once.
+    _shares_samples: ClassVar[bool] = True
 
     @abstractmethod
     def _choose_criterion(

@@ -61,6 +61,11 @@ def grow_to(n_trees: int, forest: BaggedForest, samples: TrainingSamples) -> Non
     forest._grow_on(samples, getattr(forest, "forest_", None))
 
 
+def can_share_samples(forest: BaggedForest) -> bool:
+    """Whether several forests of the kind can grow on samples that are read once."""
+    return forest._shares_samples
+
+
 def draws_without_units(forest: BaggedForest) -> bool:
     """Whether the samples that trees draw depend on the spreads of the features."""
     return forest._has_unit_free_directions()

@@ -157,8 +157,9 @@ def window_grid(
     """A grid of windows for manifold forests with channels.
 
     Along series, with or without spread and slope, with windows of up to a quarter of the axis, or
-    of any length (None, which also draws windows over whole channels); in images and volumes, windows of up to 4, 8 or 16 cells, shifted or not. The number d of
-    directions at a node is p to the powers 1/2 and 2/3, where p counts the cells of all channels.
+    of any length (None, which also draws windows over whole channels); in images and volumes,
+    windows of up to 4, 8 or 16 cells, shifted or not. The number d of directions at a node is p to
+    the powers 1/2 and 2/3, where p counts the cells of all channels.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from silvan._progress import ProgressBar
 from silvan._validation import check_integer, invalid, is_integer, is_word
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import draw_seed, unchanged_on_failure
-from silvan.forests.shared_samples import SharedSamples
+from silvan.forests.shared_samples import SharedSamples, can_share_samples
 from silvan.tuning.grids import affordable_directions, default_grid
 from silvan.tuning.race import (
     Candidate,
@@ -64,7 +64,8 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Values to try for each parameter, as in ``sklearn.model_selection.GridSearchCV``. None is
         `direction_grid` for the estimator's projections, with up to four more candidates that have
         ``thresholds="random"``, and `window_grid` for a manifold forest, of single windows and of
-        combinations where those are its default (`patch_grid` for one with ``channels="raw"``).
+        combinations where those are its default, and the forest as it is (`patch_grid` for one
+        with ``channels="raw"``).
         `n_estimators` cannot be searched: more trees are never worse.
     min_trees : int, default=20
         Trees of every candidate in the first round.
@@ -206,6 +207,14 @@ class OutOfBagSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self.estimator,
                 "pass for example silvan.ForestClassifier(500), or tune boosted forests with "
                 "scikit-learn's HalvingRandomSearchCV",
+            )
+        if not can_share_samples(self.estimator):
+            raise invalid(
+                "estimator",
+                "a forest of one machine, whose candidates share their samples",
+                self.estimator,
+                "tune silvan." + type(self.estimator).__name__ + " on a sample of the data, or fit "
+                "candidates to the cluster one by one and compare their oob_score_",
             )
         check_integer("n_estimators", self.estimator.n_estimators, 1)
         check_integer("min_trees", self.min_trees, 1)
