@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 
 from silvan import (
+    BoostedForestRegressor,
     DensityForest,
     ForestClassifier,
     ForestRegressor,
@@ -205,6 +206,13 @@ def test_means_are_those_of_the_rows(diabetes):
     # A regressor has a colour bar instead of a legend.
     assert display.ax_.get_legend() is None
     assert "mean of the target" in [axis.get_ylabel() for axis in display.figure_.axes]
+
+
+def test_values_of_boosted_forests_are_additions_to_a_score():
+    X, y = load_diabetes(return_X_y=True)
+    display = TreeDisplay.from_estimator(BoostedForestRegressor(3, random_state=0).fit(X, y))
+    assert all("adds" in text and "mean" not in text for text in texts(display))
+    assert "addition to the raw score" in [axis.get_ylabel() for axis in display.figure_.axes]
 
 
 def test_splits_on_missingness_are_in_words():

@@ -114,7 +114,9 @@ def to_dict(forest: BaseForest) -> dict[str, Any]:
         ``right``; where it is over windows, ``windows`` take the place of ``features``, with the
         attributes of `silvan.projections.Window` each. A leaf has ``values``, one for each class or
         output. Both have ``n_samples``,
-        ``weight`` and ``impurity``.
+        ``weight`` and ``impurity``; in a boosted forest that is -T(G)²/(H + l2) for each unit of
+        weight, where G and H are the sums of the gradients and hessians and T moves G towards zero
+        by the l1 penalty, so it is at most 0.
 
     Examples
     --------

@@ -83,10 +83,10 @@ class Palette:
         white = 1.0 - _PALE * share
         return np.asarray(white + (1.0 - white) * np.asarray(colour)[:3])
 
-    def explain(self, axis: Axes, width: float) -> None:
+    def explain(self, axis: Axes, width: float, label: str) -> None:
         """Add a colour bar, or a legend of the classes where there are not too many."""
         if self._names is None:
-            axis.figure.colorbar(self._mappable, ax=axis, label="mean of the target", shrink=0.7)
+            axis.figure.colorbar(self._mappable, ax=axis, label=label, shrink=0.7)
         elif len(self._names) <= _MAX_NAMED_CLASSES:
             from matplotlib.patches import Patch
 

@@ -32,7 +32,7 @@ class TreeNode(NamedTuple):
     depth: int
     parent: int | None  # its place among the drawn nodes
     text: str
-    values: NDArray[np.float64]  # shares of the classes, or means of the targets
+    values: NDArray[np.float64]  # shares of classes, means of targets, or additions
     atom: NDArray[np.float64] | None  # (n_channels, length) or (n_channels, height, width)
     kind: str  # "split", "leaf" or "stub"
     share: float  # of the tree's samples
@@ -47,6 +47,7 @@ class TreeReader:
         self._writer = TreeWriter(forest, tree, style)
         self._values = node_values(forest.forest_, tree)
         self._style, self._class_names = style, class_names
+        self._what = "adds" if forest.fitted_.start is not None else "mean"
         # Codes of categories and windows are written as text.
         is_plain = forest.categories_ is None and not forest.forest_.n_windows
         patches = grid_of(forest) if is_plain else None
@@ -85,7 +86,7 @@ class TreeReader:
         values = self._values[number]
         if self._class_names is None:
             numbers = ", ".join(self._style.number(value) for value in values)
-            lines += _wrap([f"mean {numbers}"], _END_LETTERS)
+            lines += _wrap([f"{self._what} {numbers}"], _END_LETTERS)
         elif kind == "leaf":
             largest = float(max(values))
             lines += _wrap([join_best(self._class_names, values)], _END_LETTERS)

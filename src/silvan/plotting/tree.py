@@ -44,6 +44,8 @@ class TreeDisplay:
         Names of the classes; None for a tree of a regressor.
     title : str, default=""
         What is above the tree.
+    label : str, default="mean of the target"
+        What the colour bar of numbers shows.
 
     Attributes
     ----------
@@ -66,7 +68,8 @@ class TreeDisplay:
     -----
     With `scaling`, directions and thresholds are over scaled features; the title says so. In an
     honest forest shares are those of the samples that decide splits, classes and means those of the
-    other samples.
+    other samples. Leaves of a boosted forest hold what they add to a raw score, and splits the mean
+    of that over their leaves.
 
     Examples
     --------
@@ -95,10 +98,12 @@ class TreeDisplay:
         *,
         class_names: Sequence[str] | None = None,
         title: str = "",
+        label: str = "mean of the target",
     ) -> None:
         self.nodes = nodes
         self.class_names = class_names
         self.title = title
+        self.label = label
 
     @classmethod
     def from_estimator(
@@ -161,7 +166,9 @@ class TreeDisplay:
         title = f"tree {tree}"
         if forest.scaling is not None:
             title += f', of features with scaling="{forest.scaling}"'
-        return cls(nodes, class_names=names, title=title).plot(ax, **options)
+        is_boosted = forest.fitted_.start is not None
+        label = "addition to the raw score" if is_boosted else "mean of the target"
+        return cls(nodes, class_names=names, title=title, label=label).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, cmap: str | None = None, atom_cmap: str = "RdBu_r") -> Self:
         """Draw the plot.
@@ -195,7 +202,7 @@ class TreeDisplay:
         for number in range(len(self.nodes)):
             self._draw_node(number, places, palette)
         self._draw_atoms(places, atom_cmap)
-        palette.explain(axis, width)
+        palette.explain(axis, width, self.label)
         self._fit_texts()
         return self
 
