@@ -24,6 +24,14 @@ def run(*arguments):
     return result.output
 
 
+def test_a_fit_without_rows_held_out_names_the_command_that_scores_new_rows(flowers, tmp_path):
+    fit = ("fit", flowers, "--target", "target", "--boost", "--trees", 3)
+    output = run(*fit, "--out", tmp_path / "model")
+    assert "loss of training samples" in output
+    assert "silvan evaluate --boost says how good it is on new rows" in output
+    assert "remembers the target" in run("report", "--help")
+
+
 def test_fit_predict_info_and_report_of_a_boosted_forest(flowers, tmp_path):
     model, page = tmp_path / "flowers.silvan", tmp_path / "page.html"
     stopping = ("--set", "early_stopping=true", "--set", "min_samples_leaf=5")

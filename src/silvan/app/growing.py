@@ -55,6 +55,8 @@ def say_score(estimator: Any, task: str) -> None:
         held_out = estimator.validation_score_
         if len(held_out):
             say(f"Loss on rows held out: {-held_out[estimator.n_iter_]:.4g}.")
+        else:
+            note("No rows were held out; silvan evaluate --boost says how good it is on new rows.")
         return
     if not estimator.oob_score:
         return

@@ -177,9 +177,10 @@ def report(
 ) -> None:
     """Write a page about a forest: scores, mistakes, what it looks at, how to load it.
 
-    The page is one HTML file that needs no network; --out - prints it. Pass --shape, --drop and
-    --kind as you did to fit; the model remembers which columns of a table are the target and which
-    hold categories.
+    The page is one HTML file that needs no network; --out - prints it. The model
+    remembers the target, the features and the categories of a table, so that --drop is not needed
+    and there is no --categorical. For rows on a grid pass --shape, --drop and --kind as you did to
+    fit.
 
     [bold]silvan report flowers.silvan flowers.csv --test more.csv[/]
     """

@@ -284,7 +284,7 @@ class BoostedForest(BoostedParameters, SupervisedForest):
 def _describe(curves: Curves, scoring: object) -> str:
     """The last scores, as a progress bar shows them."""
     sign, name = (-1.0, "loss") if scoring == "loss" else (1.0, "score")
-    text = f"{name} {sign * curves.training[-1]:.4g}"
+    text = f"{name} of training samples {sign * curves.training[-1]:.4g}"
     if curves.validation:
         text += f", of held-out samples {sign * curves.validation[-1]:.4g}"
     return text
