@@ -387,3 +387,15 @@ def test_a_table_without_a_line_of_names_is_explained(run, folder):
     assert "its columns are '1', '2', 'yes' (its first line is read as their names; put a" in said
     said = messages(run("fit", "iris.csv", "--target", "y", "--out", "x.silvan", code=2))
     assert "first line" not in said
+
+
+def test_columns_that_tell_no_rows_apart_are_pointed_out_when_a_forest_is_fitted(run, folder):
+    rows = [f"{k * k % 7},7,,{'x' if k % 3 else ''},{'uv'[k % 2]}" for k in range(30)]
+    (folder / "dull.csv").write_text("\n".join(["a,same,empty,word,y", *rows]))
+    fit = ("fit", "dull.csv", "--target", "y", "--out", "dull.silvan", *FEW)
+    said = messages(run(*fit))
+    assert "no value in 'empty', of no use (--drop)" in said
+    assert "the same value in every row of 'same', of no use (--drop)" in said
+    said = messages(run(*fit, "--drop", "same,empty"))
+    assert "of no use" not in said
+    assert "of no use" not in messages(run("score", "dull.silvan", "dull.csv"))

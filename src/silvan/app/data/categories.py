@@ -101,6 +101,33 @@ def describe_serial(table: pa.Table, numbered: Set[str]) -> list[str]:
     return [f"{enumerate_names(serial)} may only name the rows, and can be left out with --drop"]
 
 
+def describe_constants(table: pa.Table) -> list[str]:
+    """Say which columns tell no rows apart: those without values, and those of a single one."""
+    if table.num_rows < 2:
+        return []
+    empty, constant = [], []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        known = column.drop_null()
+        if pa.types.is_floating(column.type):
+            known = known.filter(pc.invert(pc.is_nan(known)))
+        if len(known) == 0:
+            empty.append(name)
+        elif len(known) == len(column) and _is_constant(known):
+            constant.append(name)
+    said = []
+    if empty:
+        said.append(f"no value in {enumerate_names(empty)}, of no use (--drop)")
+    if constant:
+        names = enumerate_names(constant)
+        said.append(f"the same value in every row of {names}, of no use (--drop)")
+    return said
+
+
+def _is_constant(column: Any) -> bool:
+    """Whether all values are equal; most columns show in their first rows that they are not."""
+    return all(len(pc.unique(part)) == 1 for part in (column.slice(0, 100), column))
+
+
 def _is_rising(column: Any) -> bool:
     if column.null_count:
         return False

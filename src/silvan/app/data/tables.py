@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from silvan.app.data.categories import (
     describe_categories,
+    describe_constants,
     describe_serial,
     enumerate_names,
     is_text,
@@ -79,7 +80,7 @@ class TableFile(Source):
             numbered = {name for name in names if pa.types.is_integer(schema.field(name).type)}
             said = describe_categories(table)
             if request.like is None:
-                said += describe_serial(table, numbered)
+                said += [*describe_serial(table, numbered), *describe_constants(table)]
             return replace(read, notes=(*notes, *said, *describe_dates(table, read.columns)))
         # A shape of a line is a series; the cells of a grid have no use for names.
         shaped = request if request.grid else Request(shape=(len(names),), kind=request.kind)
