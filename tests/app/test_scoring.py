@@ -155,7 +155,7 @@ def test_options_name_what_there_is():
 def test_data_that_no_forest_takes_are_refused_by_comparisons_and_reports(run, folder):
     rows = [f"{k},{k % 7},{'ab'[k % 2]}" for k in range(40)]
     for name, text in (
-        ("good", "\n".join(rows)),
+        ("finite", "\n".join(rows)),
         ("infinite", "\n".join([*rows[:-1], "inf,3,b"])),
         ("single", "\n".join(rows).replace("b", "a")),
     ):
@@ -164,8 +164,8 @@ def test_data_that_no_forest_takes_are_refused_by_comparisons_and_reports(run, f
     for name in ("infinite", "single"):
         result = run("evaluate", f"{name}.csv", *options, code=2)
         assert "the forest 'silvan, boosted' cannot be compared on these" in result.output
-    run("fit", "good.csv", *options, "--out", "good.silvan")
-    report = ("report", "good.silvan", "infinite.csv", "--out", "page.html", "--jobs", "1")
+    run("fit", "finite.csv", *options, "--out", "finite.silvan")
+    report = ("report", "finite.silvan", "infinite.csv", "--out", "page.html", "--jobs", "1")
     assert "the forest 'this forest' cannot be compared" in run(*report, code=2).output
     assert "do not fit the forest: Input X" in run(*report, "--against", "", code=3).output
     assert not (folder / "page.html").exists()

@@ -1,5 +1,7 @@
 """The program grows, describes and reports boosted forests."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
@@ -7,6 +9,7 @@ from typer.testing import CliRunner
 
 import silvan
 from silvan.app.commands import app
+from silvan.app.models import Growing, make_forest
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +81,18 @@ def test_images_are_boosted_along_patches(tmp_path):
     model = tmp_path / "digits.silvan"
     run("fit", tmp_path / "digits.npz", "--boost", "--trees", 5, "--out", model)
     assert isinstance(silvan.load(model), silvan.BoostedManifoldForestClassifier)
+
+
+@pytest.mark.parametrize(("kind", "rounds"), [("table", 100), ("image", 300)])
+def test_boosted_forests_have_their_own_default_number_of_rounds(kind, rounds):
+    data = SimpleNamespace(kind=kind, row_shape=(8, 8), contiguous=None, categorical=[])
+    growing = Growing()
+    assert make_forest("boost", data, "classification", growing).n_estimators == rounds
+    assert make_forest("auto", data, "classification", growing).n_estimators == 100
+    assert make_forest("boost", data, "regression", Growing(7)).n_estimators == 7
+    names = ["boost", "sklearn"]
+    assert growing.describe_trees(names) == "100 trees each, boosted forests as by default"
+    assert Growing(1).describe_trees(names) == "1 tree each"
 
 
 def test_boosted_forests_are_compared_by_name(flowers):

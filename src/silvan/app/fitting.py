@@ -79,7 +79,7 @@ def fit(
     task: Task = None,
     forest: Forest = AUTO,
     boost: Boost = False,
-    trees: Trees = 100,
+    trees: Trees = None,
     settings: Settings = None,
     no_out_of_bag: Annotated[
         bool,

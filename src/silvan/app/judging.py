@@ -64,7 +64,7 @@ def evaluate(
     task: Task = None,
     forest: Forest = AUTO,
     boost: Boost = False,
-    trees: Trees = 100,
+    trees: Trees = None,
     settings: Settings = None,
     jobs: Jobs = -1,
     seed: Seed = 0,
@@ -109,7 +109,7 @@ def evaluate(
         if test is not None
         else f"{folds}-fold cross-validation, mean ± standard deviation"
     )
-    note(f"{write_count(trees, 'tree')} each; {where}; median times with --jobs {jobs}.")
+    note(f"{growing.describe_trees(names)}; {where}; median times with --jobs {jobs}.")
 
 
 @app.command(cls=Command)

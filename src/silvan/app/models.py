@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from silvan.app.data import Dataset, Layout
 from silvan.app.data.dataset import NUMBER, TEXT
 from silvan.app.errors import ModelError, UsageError
 from silvan.app.names import AUTO, BOOST, PARAMETERS, SKLEARN, suggest
+from silvan.app.numbers import write_count
 from silvan.app.parsing import check_model
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
@@ -47,10 +49,22 @@ _KINDS: dict[tuple[bool, bool, str], Any] = {
 class Growing:
     """How to grow forests: what the options of the command line say."""
 
-    n_trees: int = 100
+    n_trees: int | None = None  # None: as many rounds as a boosted forest has by default, else 100
     n_jobs: int = -1
     seed: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_bagged(self) -> int:
+        """How many trees a forest has that is not boosted."""
+        return self.n_trees or 100
+
+    def describe_trees(self, names: Sequence[str]) -> str:
+        """How many trees forests of such names have, in words."""
+        text = f"{write_count(self.n_bagged, 'tree')} each"
+        if self.n_trees is None and BOOST in names:
+            text += ", boosted forests as by default"
+        return text
 
 
 _OTHER_TARGET = "name another target with --target, or pass data like those that it was fitted on"
@@ -113,13 +127,15 @@ def make_forest(name: str, data: Dataset, task: str, growing: Growing) -> Any:
     grid: dict[str, Any] = {"shape": data.row_shape, "contiguous": data.contiguous}
     if name == SKLEARN:
         kinds = {"classification": RandomForestClassifier, "regression": RandomForestRegressor}
-        return _one_hot(data.categorical, kinds[task](growing.n_trees, **options))
+        return _one_hot(data.categorical, kinds[task](growing.n_bagged, **options))
     if name in (AUTO, BOOST):
         on_grid = data.kind != "table"
         kind = _KINDS[name == BOOST, on_grid, task]
-        forest: Any = kind(growing.n_trees, **(grid if on_grid else {}), **options)
+        size = growing.n_trees if name == BOOST else growing.n_bagged
+        counted = {} if size is None else {"n_estimators": size}
+        forest: Any = kind(**counted, **(grid if on_grid else {}), **options)
     else:
-        forest = _make_preset(name, data, task, growing.n_trees, grid, options)
+        forest = _make_preset(name, data, task, growing.n_bagged, grid, options)
     return set_parameters(forest, growing.settings)
 
 

@@ -95,8 +95,13 @@ Boost = Annotated[
     ),
 ]
 Trees = Annotated[
-    int,
-    typer.Option(min=1, metavar="N", help="Number of trees, or of rounds of boosting."),
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Number of trees, or of rounds of boosting. \\[default: 100; 300 rounds on images and "
+        "series]",
+    ),
 ]
 Jobs = Annotated[
     int,

@@ -47,9 +47,9 @@ def check_jobs(jobs: int) -> None:
         raise UsageError("--jobs must be at least 1, or -1 for all processors.")
 
 
-def check_trees(trees: int) -> None:
+def check_trees(trees: int | None) -> None:
     """Refuse more trees than are numbered."""
-    if trees > MAX_TREES:
+    if trees is not None and trees > MAX_TREES:
         raise UsageError(f"--trees must be at most {MAX_TREES:,}, but it is {trees:,}.")
 
 
