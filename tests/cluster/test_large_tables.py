@@ -31,6 +31,7 @@ X = np.random.default_rng(0).normal(size=(N_SAMPLES, 5))
 Y = np.round(X[:, 0] + X[:, 1], 1)
 WEIGHT = np.arange(N_SAMPLES) % 4.0
 PARTS = da.from_array(X, chunks=((120, 0, 80, 100), -1))
+LABELS = da.from_array(Y, chunks=((120, 0, 80, 100),))
 
 FORESTS = {
     "classes": (silvan.ForestClassifier, Y > 0, None, {"oob_score": True}),
@@ -159,14 +160,16 @@ def test_tables_that_one_machine_refuses_stay_in_partitions(
     threads: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forest = silvan.dask.ForestClassifier(3)
-    collections = (PARTS, PARTS[PARTS[:, 0] > -9], PARTS.to_delayed().ravel().tolist(), X)
+    kept = PARTS[:, 0] > -9
+    delayed = [part.to_delayed().ravel().tolist() for part in (PARTS, LABELS)]
+    collections = ((PARTS, LABELS), (PARTS[kept], LABELS[kept]), delayed, (X, Y))
     with Session(threads) as session:
-        for parts in collections:
-            opened = layouts.open_layout(forest, session, parts, None, None)
+        for parts, labels in collections:
+            opened = layouts.open_layout(forest, session, parts, labels, None)
             assert isinstance(opened, Replicated)
             with monkeypatch.context() as patch:
                 patch.setattr(layouts, "MAX_SAMPLES", N_SAMPLES - 1)
-                opened = layouts.open_layout(forest, session, parts, None, None)
+                opened = layouts.open_layout(forest, session, parts, labels, None)
             assert isinstance(opened, Partitioned)
 
 

@@ -68,7 +68,7 @@ def test_the_core_combines_windows_as_the_definition_says(kind, targets, missing
     node = make_node(rows, 1)
     target = np.asarray(node.targets, dtype=np.float64).reshape(len(node.X))
     drawn = draw_unfitted(30, **KINDS[kind])
-    expected = windows.combine(drawn, node.X, target, node.weights, 6)
+    expected = windows.combine(drawn, node.X, target, node.weights)
     (came,) = fit_natively(windows, rows)
     assert len(came) == len(expected) >= 6
     for (a, window), (b, other) in zip(came, expected, strict=True):
@@ -132,6 +132,16 @@ def test_groupings_of_the_classes_into_two_are_equally_likely():
     _, counts = np.unique((angles // 60).astype(int), return_counts=True)
     assert len(counts) == 3
     assert (np.abs(counts - 1000) < 6 * np.sqrt(3000 * 2 / 9)).all()
+
+
+def test_repeated_samples_do_not_let_a_node_keep_more_windows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(16, P)).astype(np.float32), np.arange(16, dtype=np.int32) % 2
+    windows = RidgeWindows([24], n_drawn=60, n_terms=20)
+    rows = describe_node(np.repeat(X, 4, axis=0), np.repeat(y, 4))
+    by_definition = [windows.fit_windows(make_node(rows, 1), rng)]
+    for fitted in (fit_natively(windows, rows, 3), by_definition):
+        assert [len(terms) for terms in fitted] == [8] * len(fitted)
 
 
 def test_a_fit_looks_at_max_samples_of_a_node():

@@ -2,7 +2,9 @@
 #include "core/samplers/ridge_windows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -140,8 +142,22 @@ private:
         sample_.load(drawn_);
         if (!target_.draw(*node.targets, sample_, random)) return false;
         sample_.standardize(deviation_, present_);
-        screen(count_terms(node.n_samples));
+        screen(count_terms(node.n_samples > options_.max_samples ? node.n_samples : count_distinct()));
         return !chosen_.empty() && solve() && orient();
+    }
+
+    // Samples that differ in what was drawn: a repeated sample must count as one of twice the weight.
+    std::int64_t count_distinct() {
+        hashes_.assign(sample_.n_samples(), 0);
+        for (std::size_t j = 0; j < sample_.n_columns(); ++j) {
+            const double* x = sample_.column(j);
+            for (std::size_t i = 0; i < hashes_.size(); ++i) {
+                const auto bits = std::bit_cast<std::uint64_t>(x[i] + 0.0);  // -0 is 0
+                hashes_[i] = (hashes_[i] ^ bits ^ (bits >> 29U)) * 0x9E3779B97F4A7C15U;
+            }
+        }
+        std::sort(hashes_.begin(), hashes_.end());
+        return std::unique(hashes_.begin(), hashes_.end()) - hashes_.begin();
     }
 
     // How many windows a node may keep.
@@ -227,8 +243,9 @@ private:
     std::vector<double> deviation_;
     std::vector<std::size_t> present_;  // directions drawn that vary, as columns of the sample
     std::vector<double> weighted_;
-    std::vector<double> product_;      // of each column and the target
-    std::vector<std::size_t> chosen_;  // columns
+    std::vector<double> product_;        // of each column and the target
+    std::vector<std::size_t> chosen_;    // columns
+    std::vector<std::uint64_t> hashes_;  // of the samples
     std::vector<double> matrix_;
     std::vector<double> coefficients_;
     std::vector<std::size_t> order_;  // of the terms

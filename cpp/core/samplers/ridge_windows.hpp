@@ -8,9 +8,9 @@
 namespace silvan {
 
 // Each direction draws `n_drawn` directions over windows, keeps up to `n_terms` whose values correlate most with a
-// target (of equal ones the first), and is what a ridge regression of the target on these gives. A node of n samples
-// keeps at most terms_per_root sqrt(n), but 5 in any case: a fit to few samples would learn their noise. All are
-// divided by their standard deviations, which windows keep as their scale, so that coefficients have no units. The
+// target (of equal ones the first), and is what a ridge regression of the target on these gives. A node of n distinct
+// samples keeps at most terms_per_root sqrt(n), but 5 in any case: a fit to few samples would learn their noise. All
+// are divided by their standard deviations, which windows keep as their scale, so that coefficients have no units. The
 // regression minimises the mean squared error plus alpha |coefficients|^2; it sees the node's samples, thinned to
 // `max_samples`.
 //

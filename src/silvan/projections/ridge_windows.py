@@ -64,8 +64,8 @@ whole_probability, weights
     n_terms : int, default=40
         Largest number of windows that it keeps, at most `n_drawn`.
     terms_per_root : float or None, default=2.0
-        A node of n samples keeps at most this times √n windows, rounded down, but 5 in any case (if
-        `n_terms` allows them). None: `n_terms` at every node.
+        A node of n distinct samples keeps at most this times √n windows, rounded down, but 5 in any
+        case (if `n_terms` allows them). None: `n_terms` at every node.
     alpha : float, default=0.1
         Strength of the penalty, above 0. The regression minimises the mean squared error plus alpha
         times the squared length of the coefficients of standardised windows.
@@ -185,8 +185,8 @@ whole_probability, weights
         target = draw_target(node.targets[taken], rng)
         if target is None:
             return drawn[0]
-        n_terms = self.count_terms(node.n_samples)
-        return self.combine(drawn, node.X[taken], target, node.weights[taken], n_terms)
+        n_samples = None if len(taken) == node.n_samples else node.n_samples
+        return self.combine(drawn, node.X[taken], target, node.weights[taken], n_samples)
 
     def count_terms(self, n_samples: int) -> int:
         """The largest number of windows that a node of so many samples keeps."""
@@ -201,7 +201,7 @@ whole_probability, weights
         X: NDArray[Any],
         target: NDArray[Any],
         weights: NDArray[Any],
-        n_terms: int,
+        n_samples: int | None = None,
     ) -> Terms:
         """The combination of windows that were drawn, by its definition.
 
@@ -215,8 +215,9 @@ whole_probability, weights
             What to regress on.
         weights : array of shape (n_samples,)
             The weights of the samples.
-        n_terms : int
-            Number of windows to keep.
+        n_samples : int or None, default=None
+            Number of samples of the node, where `X` has only some of them. None: those of `X` that
+            differ in what was drawn.
 
         Returns
         -------
@@ -231,6 +232,7 @@ whole_probability, weights
         smallest = self._smallest_deviations([drawn[number][0][1] for number in numbers], X)
         strength = np.abs((weights * sample.targets) @ Z)
         order = np.argsort(-strength, kind="stable")
+        n_terms = self.count_terms(len(np.unique(Z, axis=0)) if n_samples is None else n_samples)
         best = np.sort(order[deviation[order] >= smallest[order]][:n_terms])
         alpha = self.alpha * weights.sum()
         coefficients = fit_linear(Z[:, best], sample.targets, weights, alpha)
