@@ -192,8 +192,8 @@ SetSplit search_set(const ValueSets& sets, const NodeSets& node, std::int64_t mi
 template <std::int64_t kTerms>
 inline ValueRange project_terms(const float* features, std::int64_t n_samples, const Direction& direction,
                                 const std::int32_t* inside, float* values) {
-    const float* feature[kTerms];
-    Floats coefficient[kTerms];
+    const float* feature[static_cast<std::size_t>(kTerms)];
+    Floats coefficient[static_cast<std::size_t>(kTerms)];
     for (std::int64_t k = 0; k < kTerms; ++k) {
         feature[k] = features + direction.indices[k] * kSetSamples;
         coefficient[k] = Floats{} + direction.coefficients[k];
