@@ -36,11 +36,12 @@ bool solve_positive_definite(std::size_t n, std::vector<double>& a, std::vector<
     return true;
 }
 
-// Fills `order` with 0, 1, ... by falling absolute values; equal ones stay in order.
+// Fills `order` with 0, 1, ... by falling absolute values; equal ones stay in order, and so do those that rounding may
+// have told apart: with two samples all windows correlate alike.
 void sort_by_size(const std::vector<double>& values, std::vector<std::size_t>& order) {
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return std::abs(values[a]) > std::abs(values[b]); });
+    const auto size = [&](std::size_t i) { return static_cast<float>(std::abs(values[i])); };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
 }
 
 // How far apart the cells of each channel lie: their standard deviation in some samples of a tree, over some places.

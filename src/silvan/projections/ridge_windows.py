@@ -231,7 +231,7 @@ whole_probability, weights
         numbers = np.flatnonzero(varies)
         smallest = self._smallest_deviations([drawn[number][0][1] for number in numbers], X)
         strength = np.abs((weights * sample.targets) @ Z)
-        order = np.argsort(-strength, kind="stable")
+        order = np.argsort(-strength.astype(np.float32), kind="stable")
         n_terms = self.count_terms(len(np.unique(Z, axis=0)) if n_samples is None else n_samples)
         best = np.sort(order[deviation[order] >= smallest[order]][:n_terms])
         alpha = self.alpha * weights.sum()
@@ -244,7 +244,7 @@ whole_probability, weights
                 float(coefficients[k] / length * sign),
                 window._replace(scale=float(deviation[best[k]])),
             )
-            for k in np.argsort(-np.abs(coefficients), kind="stable")
+            for k in np.argsort(-np.abs(coefficients).astype(np.float32), kind="stable")
             for sign, window in drawn[numbers[best[k]]]
         ]
 
