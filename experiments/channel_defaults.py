@@ -108,7 +108,7 @@ def make_kind(fits: dict[str, Any], even: bool) -> type[ManifoldForestClassifier
 
 def halve(channels: FittedChannels) -> tuple[float, ...]:
     """Weights of arrays that give half of all windows to convolutions, where there are any."""
-    weights = np.array(channels.weights)
+    weights = np.array(channels.weights())
     convolved = np.array(["convolution" in name for name in channels.layout.names])
     if convolved.any():
         weights[convolved] *= weights[~convolved].sum() / weights[convolved].sum()

@@ -111,7 +111,8 @@ class WindowTree(ReferenceTree):
         total = None
         for index, weight in zip(indices, weights, strict=True):
             window = self.table[index - p]
-            value = np.float64(weight) / window.scale * self.channels.values(window, rows)
+            statistic = self.channels.values(window, rows).astype(np.float32)
+            value = np.float64(weight) / window.scale * statistic
             total = value if total is None else total + value
         return total.astype(np.float32)
 

@@ -41,7 +41,9 @@ nb::dict grow(const HeldTrainingSet& data, const ProjectionDistribution& distrib
         if (!on_progress.is_none()) on_progress(done);
     };
     std::optional<TrainingSet> training;
-    run_interruptibly([&] { training.emplace(data.arrays, distribution, *options.kernels); });
+    run_interruptibly([&] {
+        training.emplace(data.arrays, distribution, *options.kernels, PoolPlan{options.pool_size, options.seed});
+    });
     ForestArrays forest;
     {
         const nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// Binds the projection distributions and the drawing of directions outside a forest.
+// Binds the projection distributions.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -244,35 +244,6 @@ DistributionPtr make_python_distribution(std::int64_t n_features, nb::callable s
     return std::make_shared<PythonDistribution>(check_n_features(n_features), std::move(sample), std::move(name));
 }
 
-ProjectionBatch draw(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
-                     NodeData* samples) {
-    require(n_directions >= 1, "n_directions must be at least 1");
-    NodeData none;
-    NodeData& data = samples == nullptr ? none : *samples;
-    data.check_features(distribution.n_features());
-    data.offer(distribution.columns().windows);
-    ProjectionBatch batch;
-    run_interruptibly([&] { draw_at_node(distribution, place, data.root(), data.node(), n_directions, batch); });
-    return batch;
-}
-
-nb::tuple to_tuple(ProjectionBatch&& batch) {
-    return nb::make_tuple(to_numpy(std::move(batch.indptr)), to_numpy(std::move(batch.indices)),
-                          to_numpy(std::move(batch.coefficients)));
-}
-
-nb::tuple sample_directions(const ProjectionDistribution& distribution, const NodePlace& place,
-                            std::int64_t n_directions, NodeData* samples) {
-    return to_tuple(draw(distribution, place, n_directions, samples));
-}
-
-nb::tuple sample_windows(const ProjectionDistribution& distribution, const NodePlace& place, std::int64_t n_directions,
-                         NodeData* samples) {
-    ProjectionBatch batch = draw(distribution, place, n_directions, samples);
-    const WindowTable windows{std::move(batch.windows)};
-    return nb::make_tuple(to_tuple(std::move(batch)), windows);
-}
-
 // The function of a Python distribution refers to its module, and the module may refer to the distribution.
 int traverse_python_distribution(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
@@ -356,34 +327,12 @@ void bind_distributions(nb::module_& m) {
         "name.");
 }
 
-void bind_drawing(nb::module_& m) {
-    m.def(
-        "sample_thresholds",
-        [](const NodePlace& place, std::int64_t n) { return to_numpy(draw_thresholds_at_node(place, n)); },
-        nb::arg("place"), nb::arg("n"),
-        "Where random thresholds lie between smallest and largest value, for the directions that vary at a node.");
-    m.def("sample_directions", &sample_directions, nb::arg("distribution"), nb::arg("place"), nb::arg("n_directions"),
-          nb::arg("samples").none() = nb::none(),
-          nb::sig("def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
-                  "samples: NodeSamples | None = None) -> "
-                  "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]"),
-          "The directions that a tree draws at a node. Distributions that look at data see `samples`, or a node "
-          "without samples.");
-    m.def("sample_windows", &sample_windows, nb::arg("distribution"), nb::arg("place"), nb::arg("n_directions"),
-          nb::arg("samples").none() = nb::none(),
-          nb::sig("def sample_windows(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, "
-                  "samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
-                  "NDArray[numpy.float32]], WindowTable]"),
-          "The same, and the windows that directions are over.");
-}
-
 }  // namespace
 
 void bind_samplers(nb::module_& m) {
     load_lapack();
     bind_nodes(m);
     bind_distributions(m);
-    bind_drawing(m);
 }
 
 }  // namespace silvan::bindings

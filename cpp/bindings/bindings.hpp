@@ -16,6 +16,7 @@ void bind_columns(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_channels(nb::module_& m);
 void bind_samplers(nb::module_& m);
+void bind_drawing(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_boost(nb::module_& m);
 void bind_predict(nb::module_& m);

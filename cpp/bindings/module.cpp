@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     silvan::bindings::bind_data(m);
     silvan::bindings::bind_channels(m);
     silvan::bindings::bind_samplers(m);
+    silvan::bindings::bind_drawing(m);
     silvan::bindings::bind_grow(m);
     silvan::bindings::bind_boost(m);
     silvan::bindings::bind_predict(m);

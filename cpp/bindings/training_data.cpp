@@ -21,6 +21,8 @@ namespace silvan::bindings {
 
 namespace {
 
+constexpr std::int64_t kMaxPool = std::int64_t{1} << 24;
+
 // Sums of positive weights; what is no number is not above any.
 void check_cumulative(const ConstArray<double>& cumulative) {
     const std::size_t n = cumulative.shape(0);
@@ -261,6 +263,14 @@ void bind_growing(nb::module_& m) {
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")
+        .def_prop_rw(
+            "pool_size", [](const GrowOptions& options) { return options.pool_size; },
+            [](GrowOptions& options, std::int64_t size) {
+                require(size >= 0 && size <= kMaxPool, "pool_size must be 0 to 2^24");
+                options.pool_size = size;
+            },
+            "Number of directions over windows that some trees share for their nodes to choose from; 0: each draws its "
+            "own.")
         .def_rw("agnostic", &GrowOptions::agnostic,
                 "Whether targets decide nothing but the values of leaves; with random thresholds.")
         .def_rw("seed", &GrowOptions::seed, "Of all random streams.")

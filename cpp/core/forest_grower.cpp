@@ -38,7 +38,10 @@ struct Task {
 // Trees and subtrees to be grown and nodes to be searched, shared by all threads.
 class TaskQueue {
 public:
-    explicit TaskQueue(TreeRange range) : next_(range.first), last_(range.last) {}
+    explicit TaskQueue(std::int64_t first) : next_(first), last_(first) {}
+
+    // Trees up to `last` are to be grown as well. No thread may be at work.
+    void add_trees(std::int64_t last) { last_ = last; }
 
     // Waits while others may have subtrees to give; none: all is done.
     std::optional<Task> next() {
@@ -141,12 +144,11 @@ private:
 class ForestBuilder {
 public:
     ForestBuilder(const TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
-                  TreeRange range)
-        : training_(training),
-          distribution_(distribution),
-          options_(options),
-          queue_(range),
-          next_to_append_(range.first) {}
+                  std::int64_t first)
+        : training_(training), distribution_(distribution), options_(options), queue_(first), next_to_append_(first) {}
+
+    // Trees up to `last` are to be grown as well, on the columns that the training set then has.
+    void add(std::int64_t last) { queue_.add_trees(last); }
 
     // Grows one tree or subtree after the other until none is left; for any number of threads.
     void grow() {
@@ -255,6 +257,9 @@ private:
     ForestArrays forest_;
 };
 
+// Fewer trees read fewer windows than a pool has.
+constexpr std::int64_t kFewestAhead = 6;
+
 // Small trees are not shared.
 std::int64_t max_threads(const TrainingSet& training, TreeRange trees, std::int64_t n_threads) {
     const bool may_share =
@@ -264,12 +269,27 @@ std::int64_t max_threads(const TrainingSet& training, TreeRange trees, std::int6
 
 }  // namespace
 
-ForestArrays grow_forest(const TrainingSet& training, const ProjectionDistribution& distribution,
-                         const GrowOptions& options, TreeRange trees, std::int64_t n_threads,
-                         const std::function<void(std::int64_t)>& on_wait) {
-    ForestBuilder builder(training, distribution, options, trees);
+ForestArrays grow_forest(TrainingSet& training, const ProjectionDistribution& distribution, const GrowOptions& options,
+                         TreeRange trees, std::int64_t n_threads, const std::function<void(std::int64_t)>& on_wait) {
+    ForestBuilder builder(training, distribution, options, trees.first);
     const auto report = [&] { on_wait(builder.n_finished()); };
-    ThreadTeam(n_threads, report).run(max_threads(training, trees, n_threads), [&] { builder.grow(); });
+    const ThreadTeam team(n_threads, report);
+    const auto grow = [&](TreeRange range) {
+        builder.add(range.last);
+        team.run(max_threads(training, range, n_threads), [&] { builder.grow(); });
+    };
+    if (!training.has_pools()) {
+        grow(trees);
+    } else {
+        const std::int64_t first_tree = training.samples.first_tree;
+        while (trees.first < trees.last) {
+            const std::int64_t pool = (trees.first + first_tree) / kTreesOfPool;
+            const TreeRange sharing{trees.first, std::min(trees.last, (pool + 1) * kTreesOfPool - first_tree)};
+            training.draw_pool(pool, sharing.last - sharing.first >= kFewestAhead, team);
+            grow(sharing);
+            trees.first = sharing.last;
+        }
+    }
     report();
     return builder.take_forest();
 }

@@ -9,6 +9,9 @@
 
 namespace silvan {
 
+// Trees that share a pool of windows.
+inline constexpr std::int64_t kTreesOfPool = 25;
+
 struct GrowOptions {
     CriterionOptions criterion;
     std::int64_t n_directions = 1;
@@ -21,7 +24,8 @@ struct GrowOptions {
     std::int64_t max_leaf_nodes = 0;    // the leaf whose split gains most is split first; 0: no limit, depth first
     std::vector<std::int8_t> monotone;  // per feature -1, 0 or 1, where directions are single features; empty: none
     bool random_thresholds = false;
-    bool agnostic = false;  // besides, targets decide nothing but the values of leaves
+    std::int64_t pool_size = 0;  // of the windows that the nodes of some trees choose from; 0: each draws its own
+    bool agnostic = false;       // besides, targets decide nothing but the values of leaves
     std::uint64_t seed = 0;
     const SplitKernels* kernels = nullptr;
 };

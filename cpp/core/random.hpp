@@ -32,7 +32,8 @@ enum class Purpose : std::uint64_t {
     feature_edges = 8,
     direction_edges = 9,
     columns_of_tree = 10,
-    boosted_tree = 11
+    boosted_tree = 11,
+    window_pool = 12
 };
 
 inline std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tree, Purpose purpose) {

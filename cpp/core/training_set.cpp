@@ -2,9 +2,12 @@
 #include "core/training_set.hpp"
 
 #include "core/columns/sparse_features.hpp"
+#include "core/columns/window_pool.hpp"
 #include "core/require.hpp"
+#include "core/samplers/windows.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 namespace silvan {
 namespace {
@@ -23,8 +26,13 @@ ColumnDescription describe_columns(const TrainingArrays& arrays, const Projectio
 }  // namespace
 
 TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribution& distribution,
-                         const SplitKernels& kernels)
-    : targets(arrays.targets), samples(arrays.samples) {
+                         const SplitKernels& kernels, PoolPlan pools)
+    : targets(arrays.targets),
+      samples(arrays.samples),
+      layouts_(arrays.layouts),
+      windows_(distribution.windows()),
+      kernels_(kernels),
+      plan_(pools) {
     const FeatureMatrix& features = arrays.layouts.columns;
     require(samples.n_samples == features.n_samples, "draws need one entry per sample");
     require(samples.n_draws >= 1, "at least one sample must be drawn");
@@ -40,7 +48,17 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
         columns = std::make_unique<SparseNodeColumns>(*features.sparse);
         return;
     }
-    columns = space->read_training(arrays.layouts, samples.order, kernels);
+    if (plan_.size > 0 && windows_ != nullptr) {
+        pool_ = std::make_shared<WindowPool>(layouts_.rows_or_columns());
+    } else {
+        columns = space->read_training(layouts_, samples.order, kernels);
+    }
+}
+
+void TrainingSet::draw_pool(std::int64_t number, bool ahead, const ThreadTeam& team) {
+    columns.reset();
+    pool_->refill(windows_->draw_pool(plan_.size, plan_.seed, static_cast<std::uint64_t>(number)));
+    columns = space->read_pool(layouts_, pool_, kernels_, ahead ? &team : nullptr);
 }
 
 }  // namespace silvan

@@ -198,6 +198,15 @@ class GrowOptions:
     def random_thresholds(self, arg: bool, /) -> None: ...
 
     @property
+    def pool_size(self) -> int:
+        """
+        Number of directions over windows that some trees share for their nodes to choose from; 0: each draws its own.
+        """
+
+    @pool_size.setter
+    def pool_size(self, arg: int, /) -> None: ...
+
+    @property
     def agnostic(self) -> bool:
         """
         Whether targets decide nothing but the values of leaves; with random thresholds.
@@ -472,6 +481,13 @@ def sample_directions(distribution: ProjectionDistribution, place: NodePlace, n_
 
 def sample_windows(distribution: ProjectionDistribution, place: NodePlace, n_directions: int, samples: NodeSamples | None = None) -> tuple[tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]], WindowTable]:
     """The same, and the windows that directions are over."""
+
+def sample_pool(distribution: ProjectionDistribution, size: int, seed: int, number: int = 0) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], WindowTable]:
+    """
+    A pool of directions over windows that the nodes of some trees choose among: where their terms begin, coefficients, and windows. Trees 0 to TREES_OF_POOL - 1 have the first, number 0.
+    """
+
+TREES_OF_POOL: int = 25
 
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:
     """Grows trees [first, last) and returns the arrays of the forest."""

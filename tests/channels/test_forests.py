@@ -449,10 +449,14 @@ def test_classes_of_series_are_told_apart_by_combined_windows():
     forest = ManifoldForestClassifier(5, random_state=0).fit(SERIES, SERIES_Y)
     drawn = forest.projections_
     assert isinstance(drawn, RidgeWindows)
-    assert (drawn.n_terms, drawn.n_drawn, drawn.whole_probability) == (40, 200, 0.1)
+    assert (drawn.n_terms, drawn.n_drawn, drawn.whole_probability) == (40, 320, 0.1)
     assert drawn.boundary == ("inside",)
     assert sum(isinstance(c, Convolutions) for c in forest.channels_.channels) == 2
     assert forest.channels_.layout.n_channels == 3 + 2 * 128
+    # Shares of channels grow with the fourth root of the number of their arrays.
+    weights = np.array(drawn.weights)
+    convolved = weights[3:].sum() / weights.sum()
+    assert convolved == pytest.approx(2 * 128**0.25 / (3 + 2 * 128**0.25))
     circle = ManifoldForestClassifier(2, boundary="wrap", random_state=0).fit(SERIES, SERIES_Y)
     assert circle.projections_.boundary == ("wrap",)
 

@@ -79,6 +79,7 @@ def test_parameters_are_those_of_the_forest_with_patches_for_projections(Manifol
         "statistics": "auto",
         "shift": "auto",
         "n_terms": "auto",
+        "pool_size": "auto",
         "thresholds": "auto",
         "bootstrap": "auto",
     }

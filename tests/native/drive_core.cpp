@@ -101,6 +101,7 @@ struct Kind {
     bool categorical = false;  // the first two features are categories
     bool bootstrap = true;
     double estimation_share = 0.0;
+    std::int64_t pool_size = 0;
 };
 
 std::shared_ptr<ProjectionDistribution> make_patches() {
@@ -140,6 +141,7 @@ std::vector<Kind> make_kinds() {
         {"windows gini bytes", Criterion::gini, make_windows(Boundary::pad), true},
         {"windows gini missing", Criterion::gini, make_windows(Boundary::wrap), false, true},
         {"windows squared error", Criterion::squared_error, make_windows(Boundary::inside)},
+        {"windows of pools", Criterion::gini, make_windows(Boundary::pad), true, false, false, true, 0.0, 200},
         {"rotation gini", Criterion::gini, std::make_shared<RandomRotation>(kFeatures)},
         {"combinations gaussian", Criterion::gaussian, combinations},
     };
@@ -256,6 +258,7 @@ GrowOptions options_of(const Kind& kind, const Arguments& arguments) {
     options.max_depth = 1000;
     options.min_samples_leaf = kind.criterion == Criterion::gaussian ? 5 : 1;
     options.criterion.gaussian.n_dimensions = 4;
+    options.pool_size = kind.pool_size;
     options.seed = kSeed;
     options.kernels = arguments.kernels;
     return options;
@@ -286,7 +289,7 @@ std::vector<double> explain(const ForestView& view, const FeatureMatrix& feature
 void drive(const Kind& kind, const Arguments& arguments) {
     const Data data(kind, arguments.n_samples);
     const TrainingArrays arrays = data.arrays();
-    const TrainingSet training(arrays, *kind.distribution, *arguments.kernels);
+    TrainingSet training(arrays, *kind.distribution, *arguments.kernels, {kind.pool_size, kSeed});
     const ForestArrays forest = grow_forest(training, *kind.distribution, options_of(kind, arguments),
                                             {0, arguments.n_trees}, arguments.n_threads, [](std::int64_t) {});
     const WindowArrays drawn{forest.window_channel.data(), forest.window_box.data(), forest.window_statistic.data(),

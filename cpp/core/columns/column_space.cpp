@@ -9,6 +9,7 @@
 #include "core/columns/category_codes.hpp"
 #include "core/columns/plain_features.hpp"
 #include "core/columns/running_sums.hpp"
+#include "core/columns/window_pool.hpp"
 #include "core/columns/window_space.hpp"
 #include "core/stopping.hpp"
 
@@ -24,6 +25,8 @@ void NodeColumns::start(const NodeContext&, std::uint64_t) {}
 
 CodedColumn NodeColumns::coded(const Direction&) const { return {}; }
 
+std::int64_t NodeColumns::count_distinct(const std::uint32_t*, std::int64_t n_samples) const { return n_samples; }
+
 bool NodeColumns::is_learnt(const Direction&) const { return false; }
 
 bool NodeColumns::is_learnt_from(std::uint32_t) const { return false; }
@@ -32,6 +35,11 @@ void ColumnSpace::check(const FeatureMatrix& samples) const {
     if (samples.n_features != n_features()) {
         throw std::invalid_argument("X has another number of features than the forest");
     }
+}
+
+std::unique_ptr<NodeColumns> ColumnSpace::read_pool(const FeatureLayouts&, std::shared_ptr<WindowPool>,
+                                                    const SplitKernels&, const ThreadTeam*) const {
+    throw std::invalid_argument("only windows have a pool");
 }
 
 void ColumnSpace::expand(const Direction& direction, ExpandedDirections& expanded) const {

@@ -19,6 +19,9 @@
 
 namespace silvan {
 
+class ThreadTeam;
+class WindowPool;
+
 // Which columns there are besides the features, as a forest's file keeps it. All empty: none.
 struct ColumnDescription {
     std::vector<std::int64_t> grid_shape;
@@ -92,6 +95,12 @@ public:
 
     // Whether any feature has codes.
     virtual bool has_codes() const { return false; }
+
+    // The windows that directions over windows are drawn from; nullptr: any.
+    virtual const WindowPool* window_pool() const { return nullptr; }
+
+    // How many of these samples differ, where directions are over windows.
+    virtual std::int64_t count_distinct(const std::uint32_t* samples, std::int64_t n_samples) const;
 };
 
 // Reads the columns of a block of samples for the directions that trees keep; each thread has its own.
@@ -133,6 +142,11 @@ public:
     // must outlive the reader, and so must this space.
     virtual std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                        const SplitKernels& kernels) const = 0;
+
+    // The same for directions over the windows of a pool alone, which a team reads ahead if there is one; in spaces of
+    // windows.
+    virtual std::unique_ptr<NodeColumns> read_pool(const FeatureLayouts& layouts, std::shared_ptr<WindowPool> pool,
+                                                   const SplitKernels& kernels, const ThreadTeam* ahead) const;
 
     // Indices of directions are below this number.
     virtual std::int64_t n_columns() const { return n_features(); }

@@ -38,6 +38,8 @@ struct Window {
     std::int8_t shift = 0;
     std::uint8_t n_axes = 1;
     float scale = 1.0F;  // what the statistic is divided by; above 0
+    // Its number in the pool that a fit reads ahead (WindowPool), or -1. No forest keeps it.
+    std::int32_t pooled = -1;
 
     bool operator==(const Window&) const = default;
 };

@@ -112,7 +112,8 @@ void WindowReader::project_terms(const Direction& direction, const std::uint32_t
                 }
             });
             const double coefficient = terms_[k].coefficient;
-            for (std::int64_t i = 0; i < block.n; ++i) to[i] *= coefficient;
+            for (std::int64_t i = 0; i < block.n; ++i)
+                to[i] = coefficient * static_cast<double>(static_cast<float>(to[i]));
             if (k == 0) continue;
             for (std::int64_t i = 0; i < block.n; ++i) total[i] += part[i];
         }

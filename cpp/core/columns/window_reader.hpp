@@ -22,8 +22,8 @@ public:
     // The sums must outlive the reader.
     explicit WindowReader(const WindowSums& sums) : sums_(sums) {}
 
-    // values[i] = the value of the direction for samples[i]. Terms are added in float64, in their order, and rounded
-    // once, whatever the number of samples.
+    // values[i] = the value of the direction for samples[i]. Windows have float32 values, which a pool keeps; terms are
+    // added in float64, in their order, and rounded once, whatever the number of samples.
     void project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples, float* values);
 
     // The same for one sample.

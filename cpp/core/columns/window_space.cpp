@@ -6,8 +6,11 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
+#include "core/columns/distinct_samples.hpp"
 #include "core/columns/plain_features.hpp"
+#include "core/columns/window_pool.hpp"
 #include "core/columns/window_reader.hpp"
 #include "core/stopping.hpp"
 
@@ -18,16 +21,25 @@ bool is_over_windows(const Direction& direction, const ChannelGrids& grids) {
     return direction.n_nonzeros > 0 && direction.indices[0] >= grids.n_cells();
 }
 
+// Directions over windows: columns of a pool that was read ahead, or read off running sums.
+//
 // Sums that lie sample by sample suit small nodes, whose samples stay in the cache while all windows are read. Large
 // nodes read a window off runs of samples instead, where these pay: a box along one axis has two corners, one on
 // more axes has many, and many runs.
 class WindowNodeColumns final : public PlainNodeColumns {
 public:
-    WindowNodeColumns(const FeatureLayouts& layouts, const ChannelGrids& grids, const SplitKernels& kernels)
+    WindowNodeColumns(const FeatureLayouts& layouts, const ChannelGrids& grids, const SplitKernels& kernels,
+                      std::shared_ptr<WindowPool> pool)
         : PlainNodeColumns(layouts, kernels, false),
-          sums_(std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_sample)),
-          reader_(*sums_),
-          n_large_(layouts.rows_or_columns().n_samples / kSparsestRun) {
+          grids_(grids),
+          n_large_(layouts.rows_or_columns().n_samples / kSparsestRun),
+          distinct_(pool != nullptr ? pool->distinct_samples()
+                                    : std::make_shared<const DistinctSamples>(layouts.rows_or_columns())) {
+        if (pool != nullptr) pool->measure_spreads(grids.description(), *this);
+        pool_ = std::move(pool);
+        if (reads_pool()) return;
+        sums_ = std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_sample);
+        reader_.emplace(*sums_);
         if (!has_runs(grids)) return;
         runs_ = std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_place);
         run_reader_.emplace(*runs_);
@@ -35,21 +47,30 @@ public:
 
     std::unique_ptr<NodeColumns> for_thread() const override { return std::make_unique<WindowNodeColumns>(*this); }
 
-    std::int64_t bytes_per_sample() const override { return sums_->layout().sample_bytes; }
+    const WindowPool* window_pool() const override { return pool_.get(); }
+
+    std::int64_t count_distinct(const std::uint32_t* samples, std::int64_t n_samples) const override {
+        return distinct_->count(samples, n_samples);
+    }
+
+    std::int64_t bytes_per_sample() const override {
+        return reads_pool() ? PlainNodeColumns::bytes_per_sample() : sums_->layout().sample_bytes;
+    }
 
     ValueRange project(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
                        float* values) override {
-        if (!is_over_windows(direction, sums_->grids())) {
+        if (!is_over_windows(direction, grids_)) {
             return PlainNodeColumns::project(direction, samples, n_samples, values);
         }
-        WindowReader& reader = run_reader_ && n_samples >= n_large_ ? *run_reader_ : reader_;
+        if (reads_pool()) return project_pooled(direction, samples, n_samples, values);
+        WindowReader& reader = run_reader_ && n_samples >= n_large_ ? *run_reader_ : *reader_;
         reader.project(direction, samples, n_samples, values);
         return kernels().measure_range(values, n_samples);
     }
 
     // Means of one cell are, but there are few of them.
     bool is_integral(const Direction& direction) const override {
-        return !is_over_windows(direction, sums_->grids()) && PlainNodeColumns::is_integral(direction);
+        return !is_over_windows(direction, grids_) && PlainNodeColumns::is_integral(direction);
     }
 
     static bool has_runs(const ChannelGrids& grids) { return grids.n_axes() == 1; }
@@ -57,11 +78,53 @@ public:
 private:
     static constexpr std::int64_t kSparsestRun = 32;  // a run is read where the node has one of so many samples
 
+    bool reads_pool() const { return pool_ != nullptr && pool_->has_values(); }
+
+    const Window& window_of(const Direction& direction, std::int64_t k) const {
+        return direction.windows[direction.indices[k] - grids_.n_cells()];
+    }
+
+    ValueRange project_pooled(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                              float* values) const {
+        const Window& first = window_of(direction, 0);
+        if (direction.n_nonzeros == 1 && first.scale == 1.0F) {
+            const Direction column{&first.pooled, direction.coefficients, 1};
+            return kernels().project(pool_->values(), samples, n_samples, column, values);
+        }
+        add_terms(direction, samples, n_samples, values);
+        return kernels().measure_range(values, n_samples);
+    }
+
+    // In the order and precision of WindowReader.
+    void add_terms(const Direction& direction, const std::uint32_t* samples, std::int64_t n_samples,
+                   float* values) const {
+        constexpr std::int64_t kBlock = 64;
+        const FeatureMatrix& pool = pool_->values();
+        for (std::int64_t start = 0; start < n_samples; start += kBlock) {
+            const std::int64_t n = std::min(kBlock, n_samples - start);
+            double total[kBlock];
+            for (std::int64_t k = 0; k < direction.n_nonzeros; ++k) {
+                const Window& window = window_of(direction, k);
+                const double coefficient =
+                    static_cast<double>(direction.coefficients[k]) / static_cast<double>(window.scale);
+                const float* column = pool.as<float>() + window.pooled * pool.column_stride;
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const double term = coefficient * static_cast<double>(column[samples[start + i]]);
+                    total[i] = k == 0 ? term : total[i] + term;
+                }
+            }
+            for (std::int64_t i = 0; i < n; ++i) values[start + i] = static_cast<float>(total[i]);
+        }
+    }
+
+    const ChannelGrids& grids_;
+    std::int64_t n_large_;
+    std::shared_ptr<const DistinctSamples> distinct_;
+    std::shared_ptr<const WindowPool> pool_;
     std::shared_ptr<const WindowSums> sums_;
-    WindowReader reader_;
+    std::optional<WindowReader> reader_;
     std::shared_ptr<const WindowSums> runs_;
     std::optional<WindowReader> run_reader_;
-    std::int64_t n_large_;
 };
 
 class WindowBlockColumns final : public PlainBlockColumns {
@@ -105,7 +168,13 @@ WindowSpace::WindowSpace(std::int64_t n_features, const WindowDescription& descr
 
 std::unique_ptr<NodeColumns> WindowSpace::read_training(const FeatureLayouts& layouts, const std::uint32_t*,
                                                         const SplitKernels& kernels) const {
-    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels);
+    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels, nullptr);
+}
+
+std::unique_ptr<NodeColumns> WindowSpace::read_pool(const FeatureLayouts& layouts, std::shared_ptr<WindowPool> pool,
+                                                    const SplitKernels& kernels, const ThreadTeam* ahead) const {
+    if (ahead != nullptr) pool->read(grids_, *ahead);
+    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels, std::move(pool));
 }
 
 std::unique_ptr<BlockColumns> WindowSpace::read_block(const FeatureMatrix& block, const SplitKernels& kernels) const {

@@ -59,6 +59,7 @@ void NodeSample::start_reading(std::size_t n_columns) {
         samples_.push_back(node_->samples[taken_[i]]);
         weight_.push_back(count_[i] * sample_weight(*node_, taken_[i]));
     }
+    total_weight_ = sum(weight_.data(), weight_.size());
     values_.resize(n_columns_ * samples_.size());
 }
 
@@ -70,20 +71,6 @@ void NodeSample::load(const std::vector<std::int32_t>& features) {
                                      column(j));
     }
     if (node_->columns->feature_type() != FeatureType::uint8) drop_incomplete_samples();
-    center();
-}
-
-void NodeSample::load(const ProjectionBatch& directions) {
-    start_reading(static_cast<std::size_t>(directions.size()));
-    if (samples_.empty()) return;
-    const auto n = static_cast<std::int64_t>(samples_.size());
-    projected_.resize(samples_.size() + static_cast<std::size_t>(kLane));
-    for (std::size_t j = 0; j < n_columns_; ++j) {
-        const Direction direction = directions.direction(static_cast<std::int64_t>(j));
-        throw_if_stopped(n * direction.n_nonzeros);
-        node_->columns->project(direction, samples_.data(), n, projected_.data());
-        std::copy_n(projected_.data(), samples_.size(), column(j));
-    }
     center();
 }
 

@@ -30,9 +30,8 @@ public:
     // Reads these features of the samples, centred, and leaves out samples with a missing value among them.
     void load(const std::vector<std::int32_t>& features);
 
-    // Reads the values of these directions for the samples, centred. A column with a missing value is missing
-    // altogether, and `standardize` drops it.
-    void load(const ProjectionBatch& directions);
+    // Reads none: there are samples and weights alone.
+    void load_none() { start_reading(0); }
 
     std::size_t n_samples() const { return samples_.size(); }
     std::size_t n_columns() const { return n_columns_; }
@@ -64,7 +63,6 @@ private:
     std::vector<double> weight_;          // of each of them
     std::vector<double> values_;          // column after column
     std::vector<double> scratch_;         // a number for each sample
-    std::vector<float> projected_;        // the same, padded
     ClassNumbers classes_;
     std::vector<std::int64_t> in_classes_;
 };

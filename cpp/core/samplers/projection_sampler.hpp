@@ -16,6 +16,8 @@
 
 namespace silvan {
 
+class Windows;
+
 // Directions as the rows of a sparse matrix. Within a direction indices ascend and never repeat, and
 // no direction is empty.
 struct ProjectionBatch {
@@ -114,6 +116,9 @@ public:
     // The columns that directions may be drawn over besides the features. A node that does not offer them (see
     // NodeColumns::n_columns) gets directions over features alone.
     virtual ColumnDescription columns() const { return {}; }
+
+    // The distribution of the windows that directions are over, where they are over windows.
+    virtual const Windows* windows() const { return nullptr; }
 
     // `random` is the tree's own stream, for what is drawn once per tree. The sampler may refer to the
     // distribution, which must outlive it.

@@ -35,6 +35,7 @@ public:
 
     std::int64_t n_features() const override { return windows_->n_features(); }
     ColumnDescription columns() const override { return windows_->columns(); }
+    const Windows* windows() const override { return windows_->windows(); }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
 
 private:

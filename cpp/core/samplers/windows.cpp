@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
+
+#include "core/columns/window_pool.hpp"
 
 namespace silvan {
 namespace {
@@ -18,7 +21,12 @@ public:
     WindowSampler(const WindowOptions& options, const AliasTable& channels, std::int64_t n_features)
         : options_(options), channels_(channels), n_features_(n_features) {}
 
-    void sample(const NodeContext&, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
+    void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {
+        const WindowPool* pool = node.columns == nullptr ? nullptr : node.columns->window_pool();
+        if (pool != nullptr) {
+            choose(*pool, n_directions, random, batch);
+            return;
+        }
         for (std::int64_t i = 0; i < n_directions; ++i) {
             const bool is_whole = options_.whole_probability > 0.0 && random.uniform() < options_.whole_probability;
             Window window = draw_window(is_whole, random);
@@ -39,6 +47,22 @@ public:
     std::unique_ptr<ProjectionSampler> copy() const override { return std::make_unique<WindowSampler>(*this); }
 
 private:
+    // Directions of the pool, without replacement.
+    void choose(const WindowPool& pool, std::int64_t n_directions, Random& random, ProjectionBatch& batch) {
+        if (!numbers_) numbers_.emplace(pool.size());
+        chosen_.resize(static_cast<std::size_t>(std::min(n_directions, pool.size())));
+        numbers_->draw(static_cast<std::int64_t>(chosen_.size()), random, chosen_.data());
+        const WindowDirections& drawn = pool.directions();
+        for (const std::int32_t number : chosen_) {
+            const auto direction = static_cast<std::size_t>(number);
+            for (std::int64_t k = drawn.indptr[direction]; k < drawn.indptr[direction + 1]; ++k) {
+                const auto term = static_cast<std::size_t>(k);
+                batch.add_window(n_features_, drawn.windows[term], drawn.coefficients[term]);
+            }
+            batch.end_direction();
+        }
+    }
+
     // All but the box.
     Window draw_window(bool is_whole, Random& random) const {
         Window window;
@@ -103,6 +127,8 @@ private:
     const AliasTable& channels_;
     std::int64_t n_features_;
     std::vector<WeightedBox> boxes_;
+    std::optional<PartialShuffle> numbers_;  // of a pool's directions
+    std::vector<std::int32_t> chosen_;
 };
 
 }  // namespace
@@ -134,6 +160,13 @@ ColumnDescription Windows::columns() const {
         windows.statistics.push_back(static_cast<std::uint8_t>(statistic));
     }
     return columns;
+}
+
+WindowDirections Windows::draw_pool(std::int64_t size, std::uint64_t seed, std::uint64_t number) const {
+    Random random(stream_key(seed, number, Purpose::window_pool));
+    ProjectionBatch batch;
+    make_sampler(random)->sample(NodeContext{}, size, random, batch);
+    return {std::move(batch.indptr), std::move(batch.coefficients), std::move(batch.windows)};
 }
 
 std::unique_ptr<ProjectionSampler> Windows::make_sampler(Random&) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/columns/window.hpp"
+#include "core/columns/window_pool.hpp"
 #include "core/samplers/alias_table.hpp"
 #include "core/samplers/projection_sampler.hpp"
 #include "core/samplers/spans.hpp"
@@ -32,7 +33,12 @@ public:
 
     std::int64_t n_features() const override { return n_features_; }
     ColumnDescription columns() const override;
+    const Windows* windows() const override { return this; }
     std::unique_ptr<ProjectionSampler> make_sampler(Random& random) const override;
+
+    // Directions for nodes to choose from, the same for each seed and number of a pool: where their columns have a
+    // pool, each of them draws from it without replacement.
+    WindowDirections draw_pool(std::int64_t size, std::uint64_t seed, std::uint64_t number) const;
 
 private:
     WindowOptions options_;

@@ -69,6 +69,7 @@ PARAMETERS = (
     "n_iter_no_change",
     "n_patches",
     "n_terms",
+    "pool_size",
     "projections",
     "quantile",
     "reach",

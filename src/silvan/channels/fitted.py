@@ -72,16 +72,26 @@ class FittedChannels:
         by_channel = [channel.largest(self.planes.plane) for channel in self.channels]
         return [by_channel[channel] for _, channel in self.sources]
 
-    @property
-    def weights(self) -> tuple[float, ...]:
+    def weights(self, root: float = 2.0) -> tuple[float, ...]:
         """How often windows lie on each array, in proportion.
 
-        A channel's share grows with the square root of the number of its arrays: with equal shares
-        of all arrays the values themselves would hardly be looked at beside many convolutions, and
-        with equal shares of all channels many arrays would hardly add to one.
+        A channel's share grows with a root of the number of its arrays: with equal shares of all
+        arrays the values themselves would hardly be looked at beside many convolutions, and with
+        equal shares of all channels many arrays would hardly add to one.
+
+        Parameters
+        ----------
+        root : float, default=2.0
+            Which root: a channel of 16 arrays has four times the share of one of a single array,
+            or twice its share with the fourth root.
+
+        Returns
+        -------
+        weights : tuple of float
+            One for each array.
         """
         counts = [len(channel.names(self.planes.plane)) for channel in self.channels]
-        return tuple(1.0 / math.sqrt(counts[channel]) for _, channel in self.sources)
+        return tuple(counts[channel] ** (1.0 / root - 1.0) for _, channel in self.sources)
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Compute the cells of samples.

@@ -278,6 +278,7 @@ class ManifoldForestClassifier(_ClusterClassifier, forests.ManifoldForestClassif
     {layout}
     {n_estimators}
     {patches}
+    {pool}
     {classifier_criterion}
     {grid_max_features}
     {grid_thresholds}
@@ -329,6 +330,7 @@ class ManifoldForestRegressor(_ClusterRegressor, forests.ManifoldForestRegressor
     {layout}
     {n_estimators}
     {patches}
+    {pool}
     {regressor_criterion}
     {grid_max_features}
     {grid_thresholds}

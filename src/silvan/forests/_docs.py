@@ -78,6 +78,15 @@ _PARTS = {
             How far, in cells along each axis, further patches may lie from the first; None means
             `max_size`.
     """,
+    "pool": """
+        pool_size : int, "auto" or None, default="auto"
+            Number of windows (differences, with `n_patches`) on channels that 25 trees share; the
+            next 25 have others. Each node draws its candidates from this pool, without
+            replacement. The values of a pool are in memory while its trees grow, 4 bytes for each
+            window and sample, and trees grow on them as fast as on the columns of a table. None
+            lets each node draw from all windows there are. "auto" is 4096, or with more than
+            262144 samples as many as fit into 4 GiB.
+    """,
     "classifier_criterion": """
         criterion : {"gini", "entropy", "log_loss"}, default="gini"
             Impurity that splits decrease; "log_loss" is another name for "entropy".

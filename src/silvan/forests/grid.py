@@ -250,14 +250,19 @@ class GridForest(GridParameters, SupervisedForest):
         return read._replace(features=features, sampling=sampling, channels=channels)
 
     def _tell_memory(self, channels: FittedChannels, n_samples: int) -> None:
-        """Say how much memory cells and running sums will take, before there are any."""
-        sums = windows_on(self, channels).bytes_per_sample(channels.dtype, channels.largest)
-        size = n_samples * (channels.bytes_per_sample + sums) / 1e6
+        """Say how much memory cells and windows will take, before there are any."""
+        size = (
+            n_samples * (channels.bytes_per_sample + self._window_bytes(channels, n_samples)) / 1e6
+        )
         arrays = channels.layout.n_channels
         sys.stderr.write(
             f"Windows look at {arrays:,} arrays computed from each of {n_samples:,} samples: "
             f"{size:,.0f} MB.\n"
         )
+
+    def _window_bytes(self, channels: FittedChannels, n_samples: int) -> int:
+        """What reading windows takes for each of so many samples: running sums."""
+        return windows_on(self, channels).bytes_per_sample(channels.dtype, channels.largest)
 
     def _grow_on(self, samples: TrainingSamples, earlier: ForestArrays | None) -> None:
         self.channels_ = samples.channels

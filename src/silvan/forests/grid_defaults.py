@@ -30,7 +30,9 @@ _KERNELS, _COMBINED_KERNELS = (64, 32), (128, 16)
 _ROOTS_OF_SERIES = 3
 # Windows that a direction along series combines, those that it draws for each, and such
 # directions at a node.
-_N_TERMS, DRAWN_PER_TERM, _N_FITS = 40, 5, 2
+_N_TERMS, DRAWN_PER_TERM, _N_FITS = 40, 8, 2
+# Windows of a pool, and the largest number of their values, 4 GiB of them.
+_POOL, _POOLED_VALUES = 2**12, 2**30
 # Share of the samples that a tree sees where others must be left out to score it.
 OUT_OF_BAG_SAMPLES = 0.7
 # Share of the means that are shifted.
@@ -96,6 +98,14 @@ def default_terms(channels: FittedChannels) -> int:
     return _N_TERMS if is_series and not channels.with_missing else 1
 
 
+def root_of_arrays(n_terms: int) -> float:
+    """Which root of the number of its arrays a channel's share of windows grows with.
+
+    A fit to few samples learns noise where most of its windows lie on convolutions.
+    """
+    return 2.0 if n_terms == 1 else 4.0
+
+
 def default_boundary(n_terms: int) -> str:
     """How windows and patches meet the ends of an axis."""
     return "inside" if n_terms > 1 else "pad"
@@ -108,6 +118,11 @@ def default_max_features(channels: FittedChannels | None, n_terms: int) -> int |
     if channels is None or len(channels.planes.plane.shape) > 1:
         return "sqrt"
     return _ROOTS_OF_SERIES * math.isqrt(channels.layout.n_cells)
+
+
+def default_pool_size(n_samples: int) -> int:
+    """How many windows some trees choose from."""
+    return max(1, min(_POOL, _POOLED_VALUES // n_samples))
 
 
 def default_growth(

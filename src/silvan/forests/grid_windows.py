@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from silvan._validation import check_integer, invalid, is_word
 from silvan.channels import FittedChannels
 from silvan.forests.grid_defaults import (
+    AUTO,
     DRAWN_PER_TERM,
     SHIFT_PROBABILITY,
     default_boundary,
@@ -17,6 +18,7 @@ from silvan.forests.grid_defaults import (
     default_terms,
     default_whole,
     is_auto,
+    root_of_arrays,
 )
 from silvan.projections import RidgeWindows, Windows
 from silvan.projections.grids import spread_over_axes
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
 def check_raw(forest: GridForest) -> None:
     """Refuse parameters of windows where directions are sums of the values themselves."""
-    for name in ("statistics", "shift", "n_terms"):
-        value = getattr(forest, name)
+    for name in ("statistics", "shift", "n_terms", "pool_size"):
+        value = getattr(forest, name, AUTO)
         if not is_auto(value):
             raise invalid(
                 name,
@@ -75,7 +77,7 @@ def windows_on(forest: GridForest, channels: FittedChannels) -> Windows:
         shift=shift,
         shift_probability=SHIFT_PROBABILITY,
         whole_probability=whole,
-        weights=channels.weights,
+        weights=channels.weights(root_of_arrays(n_terms)),
         **further,
     )
 

@@ -8,14 +8,14 @@ from typing import Any
 from silvan._parameters import growing
 from silvan.forests._docs import shared_docs
 from silvan.forests.classifier import ForestClassifier
-from silvan.forests.grid import GridForest
 from silvan.forests.grid_defaults import AUTO
+from silvan.forests.grid_pool import PooledGridForest
 from silvan.forests.regressor import ForestRegressor
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class ManifoldForestClassifier(GridForest, ForestClassifier):
+class ManifoldForestClassifier(PooledGridForest, ForestClassifier):
     """A forest that predicts the classes of images, series, volumes and other data on a grid.
 
     It is a :class:`ForestClassifier` whose candidate directions are statistics of random windows on
@@ -30,6 +30,7 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     ----------
     {n_estimators}
     {patches}
+    {pool}
     {classifier_criterion}
     {grid_max_features}
     {grid_thresholds}
@@ -91,11 +92,12 @@ class ManifoldForestClassifier(GridForest, ForestClassifier):
     max_features: int | float | str | None = growing(AUTO)
     thresholds: str = growing(AUTO)
     bootstrap: Any = AUTO
+    pool_size: int | str | None = growing(AUTO)
 
 
 @shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
-class ManifoldForestRegressor(GridForest, ForestRegressor):
+class ManifoldForestRegressor(PooledGridForest, ForestRegressor):
     """A forest that predicts numbers from images, series, volumes and other data on a grid.
 
     It is a :class:`ForestRegressor` whose candidate directions are statistics of random windows on
@@ -109,6 +111,7 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     ----------
     {n_estimators}
     {patches}
+    {pool}
     {regressor_criterion}
     {grid_max_features}
     {grid_thresholds}
@@ -161,3 +164,4 @@ class ManifoldForestRegressor(GridForest, ForestRegressor):
     max_features: int | float | str | None = growing(AUTO)
     thresholds: str = growing(AUTO)
     bootstrap: Any = AUTO
+    pool_size: int | str | None = growing(AUTO)

@@ -270,7 +270,8 @@ whole_probability, weights
         for coefficient, window in terms:
             cells = X[:, slice(*firsts[window.channel : window.channel + 2])]
             on_grid = cells.reshape(len(X), *shapes[window.channel])
-            total += coefficient * window.values(on_grid, wraps)
+            # Windows have float32 values.
+            total += coefficient * window.values(on_grid, wraps).astype(np.float32)
         return total.astype(np.float32)
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:

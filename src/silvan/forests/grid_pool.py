@@ -1,0 +1,49 @@
+"""Pools of windows: what the nodes of a manifold forest draw their candidates from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from silvan._validation import check_integer, is_integer
+from silvan.forests.grid import GridForest
+from silvan.forests.grid_defaults import default_pool_size, is_auto
+
+if TYPE_CHECKING:
+    from silvan import _core
+    from silvan.channels import FittedChannels
+    from silvan.forests.sampling import SamplePlan
+    from silvan.projections import ProjectionDistribution
+
+MAX_POOL = 2**24
+
+
+class PooledGridForest(GridForest):
+    """A forest whose nodes choose among windows that some trees share."""
+
+    pool_size: int | str | None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not is_auto(self.pool_size):
+            check_integer("pool_size", self.pool_size, 1, or_none=True, maximum=MAX_POOL)
+
+    def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
+        growth: Any = super()._growth(plan)
+        growth[1].pool_size = self._n_pooled(plan.n_kept)
+        return growth
+
+    def _window_bytes(self, channels: FittedChannels, n_samples: int) -> int:
+        n_pooled = self._n_pooled(n_samples)
+        return (
+            4 * n_pooled * int(self.n_patches)
+            if n_pooled
+            else super()._window_bytes(channels, n_samples)
+        )
+
+    def _n_pooled(self, n_samples: int) -> int:
+        """Number of windows in the pool of so many samples; 0: there is none."""
+        if self.channels_ is None or self.pool_size is None:
+            return 0
+        if is_integer(self.pool_size):
+            return int(self.pool_size)
+        return default_pool_size(n_samples)
