@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,17 @@ IMPULSES, N_DRAWS, N_HELD_OUT, FIRST_DRAW = (
     70_000,
 )
 _BASE = [Raw(), Difference(), Spectrum()]
+
+
+def halve(channels: FittedChannels) -> tuple[float, ...]:
+    """Weights of arrays that give half of all windows to convolutions, where there are any."""
+    weights = np.array(channels.weights())
+    convolved = np.array(["convolution" in name for name in channels.layout.names])
+    if convolved.any():
+        weights[convolved] *= weights[~convolved].sum() / weights[convolved].sum()
+    return tuple(weights.tolist())
+
+
 SERIES_SETTINGS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
     "raw": {"channels": "raw"},
@@ -51,7 +64,13 @@ SERIES_SETTINGS: dict[str, dict[str, Any]] = {
     "combinations of 60 windows": {"n_terms": 60},
     "as many windows in small nodes": {"fits": {"terms_per_root": None}},
     "4√n windows": {"fits": {"terms_per_root": 4.0}},
-    "no more windows on convolutions than on the rest": {"even": True},
+    "200 windows drawn": {"fits": {"n_drawn": 200}},
+    "640 windows drawn": {"fits": {"n_drawn": 640}},
+    "no more windows on convolutions than on the rest": {"weights": halve},
+    "shares by square roots": {"weights": FittedChannels.weights},
+    "no pools": {"pool_size": None},
+    "pools of 1024": {"pool_size": 1024},
+    "pools of 16384": {"pool_size": 16384},
     "windows cut off at the ends": {"boundary": "pad"},
     "no spectrum": {"channels": [Raw(), Difference(), Convolutions(128, 16)]},
     "no convolutions": {"channels": _BASE},
@@ -85,6 +104,10 @@ IMAGE_SETTINGS: dict[str, dict[str, Any]] = {
     "random thresholds": {"thresholds": "random"},
     "bootstrap": {"bootstrap": True},
     "twice the candidates": {"max_features": "twice"},
+    "shares by fourth roots": {"weights": partial(FittedChannels.weights, root=4.0)},
+    "no pools": {"pool_size": None},
+    "pools of 1024": {"pool_size": 1024},
+    "pools of 16384": {"pool_size": 16384},
 }
 
 
@@ -94,25 +117,18 @@ def series_names(data: Path) -> list[str]:
     return [*IMPULSES, *(path.stem for path in files)]
 
 
-def make_kind(fits: dict[str, Any], even: bool) -> type[ManifoldForestClassifier]:
-    """A manifold forest whose combinations of windows have other parameters."""
+def make_kind(
+    fits: dict[str, Any], weigh: Callable[[FittedChannels], tuple[float, ...]] | None
+) -> type[ManifoldForestClassifier]:
+    """A manifold forest whose windows, or combinations of them, have other parameters."""
 
     class Refitted(ManifoldForestClassifier):
         def windows(self) -> Any:
             drawn = super().windows().set_params(**fits)
             assert self.channels_ is not None
-            return drawn.set_params(weights=halve(self.channels_)) if even else drawn
+            return drawn if weigh is None else drawn.set_params(weights=weigh(self.channels_))
 
-    return Refitted if fits or even else ManifoldForestClassifier
-
-
-def halve(channels: FittedChannels) -> tuple[float, ...]:
-    """Weights of arrays that give half of all windows to convolutions, where there are any."""
-    weights = np.array(channels.weights())
-    convolved = np.array(["convolution" in name for name in channels.layout.names])
-    if convolved.any():
-        weights[convolved] *= weights[~convolved].sum() / weights[convolved].sum()
-    return tuple(weights.tolist())
+    return Refitted if fits or weigh is not None else ManifoldForestClassifier
 
 
 def measure(cell: Cell) -> Cell:
@@ -120,7 +136,7 @@ def measure(cell: Cell) -> Cell:
     name, seed, data = cell["dataset"], cell["seed"], Path(cell["data"])
     is_image = name in IMAGES
     settings = dict((IMAGE_SETTINGS if is_image else SERIES_SETTINGS)[cell["setting"]])
-    kind = make_kind(settings.pop("fits", {}), settings.pop("even", False))
+    kind = make_kind(settings.pop("fits", {}), settings.pop("weights", None))
     errors, seconds = [], 0.0
     list_parts = _image_parts if is_image else _draws if name in IMPULSES else _folds
     for X, y, X_held, y_held in list_parts(name, data, seed):

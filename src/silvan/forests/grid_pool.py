@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from silvan._validation import check_integer, is_integer
+from silvan.forests.bagged_supervised import BaggedSupervisedForest
 from silvan.forests.grid import GridForest
 from silvan.forests.grid_defaults import default_pool_size, is_auto
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MAX_POOL = 2**24
 
 
-class PooledGridForest(GridForest):
+class PooledGridForest(GridForest, BaggedSupervisedForest):
     """A forest whose nodes choose among windows that some trees share."""
 
     pool_size: int | str | None
@@ -28,17 +29,15 @@ class PooledGridForest(GridForest):
             check_integer("pool_size", self.pool_size, 1, or_none=True, maximum=MAX_POOL)
 
     def _growth(self, plan: SamplePlan) -> tuple[ProjectionDistribution, _core.GrowOptions]:
-        growth: Any = super()._growth(plan)
-        growth[1].pool_size = self._n_pooled(plan.n_kept)
-        return growth
+        projections, options = super()._growth(plan)
+        options.pool_size = self._n_pooled(plan.n_kept)
+        return projections, options
 
     def _window_bytes(self, channels: FittedChannels, n_samples: int) -> int:
         n_pooled = self._n_pooled(n_samples)
-        return (
-            4 * n_pooled * int(self.n_patches)
-            if n_pooled
-            else super()._window_bytes(channels, n_samples)
-        )
+        if n_pooled == 0:
+            return super()._window_bytes(channels, n_samples)
+        return 4 * n_pooled * int(self.n_patches)
 
     def _n_pooled(self, n_samples: int) -> int:
         """Number of windows in the pool of so many samples; 0: there is none."""
