@@ -81,6 +81,7 @@ void bind_drawing(nb::module_& m) {
           "A pool of directions over windows that the nodes of some trees choose among: where their terms begin, "
           "coefficients, and windows. Trees 0 to TREES_OF_POOL - 1 have the first, number 0.");
     m.attr("TREES_OF_POOL") = kTreesOfPool;
+    m.attr("FEWEST_TREES_AHEAD") = kFewestAhead;
 }
 
 }  // namespace silvan::bindings

@@ -257,9 +257,6 @@ private:
     ForestArrays forest_;
 };
 
-// Fewer trees read fewer windows than a pool has.
-constexpr std::int64_t kFewestAhead = 6;
-
 // Small trees are not shared.
 std::int64_t max_threads(const TrainingSet& training, TreeRange trees, std::int64_t n_threads) {
     const bool may_share =
@@ -281,11 +278,12 @@ ForestArrays grow_forest(TrainingSet& training, const ProjectionDistribution& di
     if (!training.has_pools()) {
         grow(trees);
     } else {
+        const bool ahead = trees.last - trees.first >= kFewestAhead;
         const std::int64_t first_tree = training.samples.first_tree;
         while (trees.first < trees.last) {
             const std::int64_t pool = (trees.first + first_tree) / kTreesOfPool;
             const TreeRange sharing{trees.first, std::min(trees.last, (pool + 1) * kTreesOfPool - first_tree)};
-            training.draw_pool(pool, sharing.last - sharing.first >= kFewestAhead, team);
+            training.draw_pool(pool, ahead, team);
             grow(sharing);
             trees.first = sharing.last;
         }

@@ -11,6 +11,8 @@ namespace silvan {
 
 // Trees that share a pool of windows.
 inline constexpr std::int64_t kTreesOfPool = 25;
+// Pools are read ahead for so many trees or more: fewer read fewer windows than a pool has.
+inline constexpr std::int64_t kFewestAhead = 6;
 
 struct GrowOptions {
     CriterionOptions criterion;

@@ -57,8 +57,11 @@ TrainingSet::TrainingSet(const TrainingArrays& arrays, const ProjectionDistribut
 
 void TrainingSet::draw_pool(std::int64_t number, bool ahead, const ThreadTeam& team) {
     columns.reset();
-    pool_->refill(windows_->draw_pool(plan_.size, plan_.seed, static_cast<std::uint64_t>(number)));
-    columns = space->read_pool(layouts_, pool_, kernels_, ahead ? &team : nullptr);
+    team.run(1, [&] {
+        pool_->refill(windows_->draw_pool(plan_.size, plan_.seed, static_cast<std::uint64_t>(number)));
+        if (!ahead) columns = space->read_pool(layouts_, pool_, kernels_, nullptr);
+    });
+    if (ahead) columns = space->read_pool(layouts_, pool_, kernels_, &team);
 }
 
 }  // namespace silvan

@@ -42,7 +42,8 @@ public:
     bool has_pools() const { return pool_ != nullptr; }
 
     // Draws the pool of this number, which takes the place of any other, and makes columns anew. The team reads its
-    // windows `ahead` for all samples; else they are read when a node draws them, and trees are the same.
+    // windows `ahead` for all samples; else they are read when a node draws them, and trees are the same. All pools of
+    // a set are read ahead, or none: sums to read windows off may take more memory than a pool.
     void draw_pool(std::int64_t number, bool ahead, const ThreadTeam& team);
 
     std::unique_ptr<ColumnSpace> space;

@@ -489,6 +489,8 @@ def sample_pool(distribution: ProjectionDistribution, size: int, seed: int, numb
 
 TREES_OF_POOL: int = 25
 
+FEWEST_TREES_AHEAD: int = 6
+
 def grow(training: TrainingSet, distribution: ProjectionDistribution, options: GrowOptions, trees: tuple[int, int], n_threads: int, on_progress: Callable[[int], object] | None) -> dict[str, NDArray]:
     """Grows trees [first, last) and returns the arrays of the forest."""
 

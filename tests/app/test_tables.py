@@ -92,8 +92,14 @@ def test_targets_of_another_kind_than_the_forest_predicts_are_refused_as_such(ru
 
 
 def test_settings_may_be_written_as_in_python():
-    texts = ("early_stopping=True", "subsample=.5", "max_depth=None", "shape=(8, 8)")
-    assert list(parse_settings(texts).values()) == [True, 0.5, None, (8, 8)]
+    texts = (
+        "early_stopping=True",
+        "subsample=.5",
+        "max_depth=None",
+        "pool_size=none",
+        "shape=(8, 8)",
+    )
+    assert list(parse_settings(texts).values()) == [True, 0.5, None, None, (8, 8)]
     texts = ("loss=huber", "honest=true", "max_features=[[", "monotonic_cst={'x': 1}")
     assert list(parse_settings(texts).values()) == ["huber", True, "[[", {"x": 1}]
     deep = "[" * 100_000

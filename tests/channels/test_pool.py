@@ -158,8 +158,19 @@ def test_numbers_are_predicted_from_windows_of_a_pool():
     assert forest.score(X[200:], y[200:]) > 0.5
 
 
+@pytest.mark.parametrize("n_trees", [3, 27])
+def test_memory_is_told_by_whether_a_pool_is_read(n_trees, capfd):
+    X, y = make_images(n=50)
+    forest = ManifoldForestClassifier(n_trees, pool_size=20_000, verbose=1, random_state=0)
+    cells = forest.fit(X, y).channels_.bytes_per_sample
+    sums = forest.projections_.bytes_per_sample("uint8")
+    expected = 50 * (cells + (4 * 20_000 if n_trees == 27 else sums)) / 1e6
+    assert f"each of 50 samples: {expected:.0f} MB." in capfd.readouterr().err
+
+
 def test_the_default_pool_takes_four_gibibytes_at_most():
-    assert [default_pool_size(n) for n in (1, 100_000, 2**20, 2**31)] == [4096, 4096, 1024, 1]
+    assert [default_pool_size(n, 1) for n in (1, 100_000, 2**20, 2**31)] == [4096, 4096, 1024, 1]
+    assert [default_pool_size(2**20, n_patches) for n_patches in (2, 4)] == [512, 256]
 
 
 def test_every_25_trees_have_a_pool_of_their_own():
@@ -180,9 +191,10 @@ def test_every_25_trees_have_a_pool_of_their_own():
 
 
 WRONG = {
-    "pool_size must be an integer >= 1 or None, but it is 0": {"pool_size": 0},
-    "pool_size must be an integer >= 1 or None, but it is 'all'": {"pool_size": "all"},
-    "pool_size must be at most 16777216, but it is 100000000": {"pool_size": 10**8},
+    'from 1 to 16777216, "auto" or None, but it is 0; leave it at "auto"': {"pool_size": 0},
+    "but it is 'all'; leave it": {"pool_size": "all"},
+    "but it is True": {"pool_size": True},
+    "but it is 100000000": {"pool_size": 10**8},
     'pool_size must be "auto" with channels="raw"': {"pool_size": 100, "channels": "raw"},
 }
 

@@ -283,6 +283,19 @@ def test_channels_learn_what_they_learn_on_one_machine(
     )
 
 
+def test_trees_look_at_their_own_samples_only(client: Client, assert_same: Any) -> None:
+    """One extreme series is no reason for trees that did not draw it to think others constant."""
+    random = np.random.default_rng(0)
+    series = random.normal(size=(120, 30)).cumsum(axis=1)
+    label = series[:, 20] > series[:, 10]
+    series[0] *= 1e9
+    settings = {"n_estimators": 28, "random_state": 0, "pool_size": 100, "max_samples": 60}
+    local = silvan.ManifoldForestClassifier(**settings).fit(series, label)
+    forest = silvan.dask.ManifoldForestClassifier(**settings, layout="partitioned")
+    forest.fit(in_parts(series, 4), in_parts(label, 4))
+    assert_same(forest, local)
+
+
 def test_channels_of_bytes_are_stored_as_on_one_machine(client: Client, assert_same: Any) -> None:
     images = np.random.default_rng(0).integers(0, 255, size=(90, 6, 6)).astype(np.uint8)
     target = images[:, :3].mean(axis=(1, 2))

@@ -16,8 +16,6 @@ public:
     void measure(const WindowDescription& windows, NodeColumns& columns, const std::uint32_t* samples,
                  std::int64_t n_samples);
 
-    bool measured() const { return !spread_.empty(); }
-
     // The smallest deviation of a window that is more than rounding.
     double smallest_deviation(const Window& window) const;
 

@@ -2,7 +2,6 @@
 #include "core/columns/window_pool.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -39,22 +38,32 @@ WindowPool::WindowPool(const FeatureMatrix& features)
 void WindowPool::refill(WindowDirections drawn) {
     drawn_ = std::move(drawn);
     values_ = {};
-    std::map<decltype(content(Window{})), std::int32_t> number_of;
-    for (const Window& window : drawn_.windows) number_of.try_emplace(content(window), 0);
-    std::int32_t n = 0;
-    for (auto& [window, number] : number_of) number = n++;
-    distinct_.resize(static_cast<std::size_t>(n));
-    for (Window& window : drawn_.windows) {
-        window.pooled = number_of.at(content(window));
-        distinct_[static_cast<std::size_t>(window.pooled)] = window;
+    std::vector<Window>& windows = drawn_.windows;
+    std::vector<std::size_t> order(windows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        throw_if_stopped(10);
+        return content(windows[a]) < content(windows[b]);
+    });
+    distinct_.clear();
+    for (const std::size_t k : order) {
+        if (distinct_.empty() || content(distinct_.back()) != content(windows[k])) distinct_.push_back(windows[k]);
+        windows[k].pooled = static_cast<std::int32_t>(distinct_.size() - 1);
     }
+}
+
+std::size_t WindowPool::most_windows() const {
+    std::int64_t most = 0;
+    for (std::size_t i = 1; i < drawn_.indptr.size(); ++i)
+        most = std::max(most, drawn_.indptr[i] - drawn_.indptr[i - 1]);
+    return static_cast<std::size_t>(most * size());
 }
 
 void WindowPool::read(const ChannelGrids& grids, const ThreadTeam& team) {
     const std::int64_t n_samples = features_.n_samples;
     const auto n_windows = static_cast<std::int64_t>(distinct_.size());
-    // As much for any pool of this size.
-    memory_.allocate(drawn_.windows.size() * static_cast<std::size_t>(n_samples));
+    // As much for any pool of this size; pages that are not written take no memory.
+    memory_.allocate(most_windows() * static_cast<std::size_t>(n_samples));
     team.for_blocks(n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
         const std::int64_t n = last - first;
         const FeatureMatrix block = part_of(features_, first, n);
@@ -71,13 +80,6 @@ void WindowPool::read(const ChannelGrids& grids, const ThreadTeam& team) {
         }
     });
     values_ = {memory_.data(), FeatureType::float32, n_samples, n_windows, 1, n_samples};
-}
-
-void WindowPool::measure_spreads(const WindowDescription& windows, NodeColumns& columns) {
-    if (spreads_.measured()) return;
-    std::vector<std::uint32_t> samples(static_cast<std::size_t>(features_.n_samples));
-    std::iota(samples.begin(), samples.end(), 0U);
-    spreads_.measure(windows, columns, samples.data(), features_.n_samples);
 }
 
 }  // namespace silvan

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/columns/cell_spreads.hpp"
 #include "core/columns/channel_grids.hpp"
 #include "core/columns/distinct_samples.hpp"
 #include "core/columns/feature_layouts.hpp"
@@ -47,19 +46,18 @@ public:
     bool has_values() const { return values_.data != nullptr; }
     const FeatureMatrix& values() const { return values_; }
 
-    // What the samples are like, whatever the windows: how their cells vary, and which of them differ.
-    void measure_spreads(const WindowDescription& windows, NodeColumns& columns);
-    const CellSpreads& spreads() const { return spreads_; }
+    // Which of the samples differ, whatever the windows.
     const std::shared_ptr<const DistinctSamples>& distinct_samples() const { return distinct_samples_; }
 
 private:
+    std::size_t most_windows() const;
+
     FeatureMatrix features_;
     std::shared_ptr<const DistinctSamples> distinct_samples_;
     WindowDirections drawn_;
     std::vector<Window> distinct_;
     FeatureMatrix values_;
     Buffer<float> memory_;
-    CellSpreads spreads_;
 };
 
 }  // namespace silvan

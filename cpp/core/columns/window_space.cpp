@@ -35,7 +35,6 @@ public:
           n_large_(layouts.rows_or_columns().n_samples / kSparsestRun),
           distinct_(pool != nullptr ? pool->distinct_samples()
                                     : std::make_shared<const DistinctSamples>(layouts.rows_or_columns())) {
-        if (pool != nullptr) pool->measure_spreads(grids.description(), *this);
         pool_ = std::move(pool);
         if (reads_pool()) return;
         sums_ = std::make_shared<const WindowSums>(layouts.rows_or_columns(), grids, SumOrder::by_sample);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/columns/cell_spreads.hpp"
-#include "core/columns/window_pool.hpp"
 #include "core/dot.hpp"
 #include "core/samplers/node_sample.hpp"
 #include "core/samplers/screened_windows.hpp"
@@ -45,12 +44,7 @@ public:
 
     void prepare(const NodeContext& root, Random& random) override {
         windows_->prepare(root, random);
-        const WindowPool* pool = root.columns == nullptr ? nullptr : root.columns->window_pool();
-        if (pool != nullptr) {
-            spreads_ = pool->spreads();
-        } else if (root.columns != nullptr) {
-            spreads_.measure(described_, *root.columns, root.samples, root.n_samples);
-        }
+        if (root.columns != nullptr) spreads_.measure(described_, *root.columns, root.samples, root.n_samples);
     }
 
     void sample(const NodeContext& node, std::int64_t n_directions, Random& random, ProjectionBatch& batch) override {

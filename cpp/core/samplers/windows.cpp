@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/columns/window_pool.hpp"
+#include "core/stopping.hpp"
 
 namespace silvan {
 namespace {
@@ -36,6 +37,7 @@ public:
             } else {
                 draw_boxes(axes, random);
             }
+            throw_if_stopped(100);
             for (const WeightedBox& drawn : boxes_) {
                 window.box = drawn.box;
                 batch.add_window(n_features_, window, drawn.coefficient);

@@ -66,6 +66,9 @@ class Program(_Readable, TyperGroup):
         except AppError as error:
             note(f"silvan: {error}")
             raise typer.Exit(error.exit_code) from None
+        except MemoryError:
+            note("silvan: not enough memory for these data; pass fewer rows or columns.")
+            raise typer.Exit(1) from None
         except (Exception, KeyboardInterrupt, Terminated) as error:
             code = exit_code_of_stop(error)
             if code is None:

@@ -88,7 +88,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _read_value(text: str) -> Any:
-    """A value in JSON or as Python writes it (True, None, .5); anything else is a word."""
+    """A value in JSON, as Python writes it (True, None, .5) or none; anything else is a word."""
+    if text == "none":
+        return None
     for read in (json.loads, literal_eval):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             return read(text)

@@ -45,8 +45,8 @@ _PARTS = {
             quarters of the means do so. 0 keeps windows in place. "auto" is 0 on series and 2 on
             images and volumes.
         n_terms : int or "auto", default="auto"
-            Largest number of windows in a direction. With more than one, a node draws five times as
-            many, keeps those that correlate most with its targets, fewer where it has few samples,
+            Largest number of windows in a direction. With more than one, a node draws eight times
+            as many, keeps those that correlate most with its targets, fewer where it has few samples,
             and combines them by a ridge regression (:class:`silvan.projections.RidgeWindows`).
             "auto" is 40 for classes of series without missing values where `max_features` is
             "auto", too, and 1 elsewhere.
@@ -80,12 +80,15 @@ _PARTS = {
     """,
     "pool": """
         pool_size : int, "auto" or None, default="auto"
-            Number of windows (differences, with `n_patches`) on channels that 25 trees share; the
-            next 25 have others. Each node draws its candidates from this pool, without
-            replacement. The values of a pool are in memory while its trees grow, 4 bytes for each
-            window and sample, and trees grow on them as fast as on the columns of a table. None
-            lets each node draw from all windows there are. "auto" is 4096, or with more than
-            262144 samples as many as fit into 4 GiB.
+            Number of windows (differences of them, with `n_patches`) on channels that 25 trees
+            share; the next 25 have others. Each node draws its candidates from this pool, without
+            replacement: there are never more than `pool_size`. The values of a pool are in memory
+            while its trees grow, 4 bytes for each window (each of the `n_patches` of a difference)
+            and sample, and trees grow on them as fast as on the columns of a table. A fit of fewer
+            than six trees reads windows when nodes draw them; its trees are the same. None lets
+            each node draw from all windows there are. "auto" is 4096, or as many as fit into 4 GiB,
+            which takes more than 262144 samples of single windows. It must be "auto" with
+            ``channels="raw"``.
     """,
     "classifier_criterion": """
         criterion : {"gini", "entropy", "log_loss"}, default="gini"

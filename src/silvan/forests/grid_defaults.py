@@ -120,9 +120,9 @@ def default_max_features(channels: FittedChannels | None, n_terms: int) -> int |
     return _ROOTS_OF_SERIES * math.isqrt(channels.layout.n_cells)
 
 
-def default_pool_size(n_samples: int) -> int:
-    """How many windows some trees choose from."""
-    return max(1, min(_POOL, _POOLED_VALUES // n_samples))
+def default_pool_size(n_samples: int, n_patches: int) -> int:
+    """How many windows, or differences of so many, some trees choose from."""
+    return max(1, min(_POOL, _POOLED_VALUES // (n_samples * n_patches)))
 
 
 def default_growth(
