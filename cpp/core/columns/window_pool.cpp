@@ -52,7 +52,7 @@ void WindowPool::refill(WindowDirections drawn) {
     }
 }
 
-std::size_t WindowPool::most_windows() const {
+std::size_t WindowPool::max_windows() const {
     std::int64_t most = 0;
     for (std::size_t i = 1; i < drawn_.indptr.size(); ++i)
         most = std::max(most, drawn_.indptr[i] - drawn_.indptr[i - 1]);
@@ -63,7 +63,7 @@ void WindowPool::read(const ChannelGrids& grids, const ThreadTeam& team) {
     const std::int64_t n_samples = features_.n_samples;
     const auto n_windows = static_cast<std::int64_t>(distinct_.size());
     // As much for any pool of this size; pages that are not written take no memory.
-    memory_.allocate(most_windows() * static_cast<std::size_t>(n_samples));
+    memory_.allocate(max_windows() * static_cast<std::size_t>(n_samples));
     team.for_blocks(n_samples, kBlock, [&](std::int64_t first, std::int64_t last) {
         const std::int64_t n = last - first;
         const FeatureMatrix block = part_of(features_, first, n);

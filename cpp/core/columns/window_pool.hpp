@@ -50,7 +50,7 @@ public:
     const std::shared_ptr<const DistinctSamples>& distinct_samples() const { return distinct_samples_; }
 
 private:
-    std::size_t most_windows() const;
+    std::size_t max_windows() const;
 
     FeatureMatrix features_;
     std::shared_ptr<const DistinctSamples> distinct_samples_;

@@ -46,8 +46,8 @@ _PARTS = {
             images and volumes.
         n_terms : int or "auto", default="auto"
             Largest number of windows in a direction. With more than one, a node draws eight times
-            as many, keeps those that correlate most with its targets, fewer where it has few samples,
-            and combines them by a ridge regression (:class:`silvan.projections.RidgeWindows`).
+            as many, keeps those that correlate most with its targets (fewer of few samples), and
+            combines them by a ridge regression (:class:`silvan.projections.RidgeWindows`).
             "auto" is 40 for classes of series without missing values where `max_features` is
             "auto", too, and 1 elsewhere.
         min_size, max_size : int or tuple of int, default=1 and None

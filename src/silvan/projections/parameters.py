@@ -8,6 +8,9 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+# Longer sequences are shown by their length.
+_MAX_SHOWN = 20
+
 
 class ParameterHolder:
     """An object that is nothing but the parameters its constructor stores under their own names.
@@ -133,4 +136,6 @@ def _summarize(value: Any) -> str:
         shape = "x".join(str(length) for length in value.shape)
         kind = "sparse matrix" if is_sparse(value) else "array"
         return f"<{shape} {kind}>"
+    if isinstance(value, (tuple, list)) and len(value) > _MAX_SHOWN:
+        return f"<{len(value)} values>"
     return f"<{value}>" if is_networkx(value) else repr(value)
