@@ -28,6 +28,7 @@ def test_image_shows_the_importance_map_with_a_colour_bar(rng):
     forest, X = fit((5, 7), rng)
     display = ImportanceDisplay.from_estimator(forest, kind="gain")
     (image,) = display.ax_.images
+    assert image.get_interpolation() == "nearest"
     np.testing.assert_array_equal(image.get_array(), importance_map(forest, "gain"))
     assert display.ax_ is display.axes_[0]
     assert display.figure_ is display.ax_.figure

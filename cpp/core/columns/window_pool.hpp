@@ -2,7 +2,7 @@
 //
 // Reading a window off running sums costs a few cache misses a sample, and the nodes of some trees would read many
 // times as many windows as it takes to say what there is to say about the samples. Read ahead, a window is a column of
-// numbers, and growing on windows costs what growing on a table does: half of the time with ten channels of 20,000
+// numbers, and growing on windows costs what growing on a table does: a third of the time with ten channels of 20,000
 // images and 88 candidates at a node (benchmarks/windows.py).
 #pragma once
 

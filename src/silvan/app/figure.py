@@ -131,7 +131,9 @@ def draw_sensors(axis: Axes, forest: Any) -> None:
 
 
 def _show_map(axis: Axes, values: Any, title: str, **options: Any) -> None:
-    image = axis.imshow(100 * values / values.sum(), cmap="YlGn", vmin=0, **options)
+    # Otherwise neighbouring sensors would be blended where steps are about as wide as pixels.
+    options |= {"cmap": "YlGn", "vmin": 0, "interpolation": "nearest"}
+    image = axis.imshow(100 * values / values.sum(), **options)
     axis.set(xticks=[], yticks=[])
     axis.set_title(title, fontsize=TITLE)
     bar = axis.figure.colorbar(image, ax=axis, shrink=0.9)

@@ -231,7 +231,8 @@ def draw_image(
     axis: Axes, panel: Panel, colours: dict[str, Any], labels: Labels, outline: str = "white"
 ) -> Any:
     """Draw the values as colours, and the outline of the background; return the image."""
-    image = axis.imshow(panel.values, **colours)
+    # Otherwise neighbouring rows would be blended where columns are about as wide as pixels.
+    image = axis.imshow(panel.values, interpolation="nearest", **colours)
     behind = panel.background
     low, high = (np.nan, np.nan) if behind is None else _range(behind)
     if behind is not None and low < panel.level < high:
