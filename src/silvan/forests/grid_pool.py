@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from silvan import _core
 from silvan._validation import invalid, is_integer
@@ -25,7 +25,7 @@ class PooledGridForest(GridForest, BaggedSupervisedForest):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        size = self.pool_size
+        size: Any = self.pool_size
         if not (is_auto(size) or size is None or (is_integer(size) and 1 <= size <= MAX_POOL)):
             rule = f'an integer from 1 to {MAX_POOL}, "auto" or None'
             raise invalid("pool_size", rule, size, 'leave it at "auto", which is up to 4096')
