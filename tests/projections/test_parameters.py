@@ -20,6 +20,7 @@ from silvan.projections import (
     RidgeDirections,
     SparseSigns,
     UniformCombinations,
+    Windows,
 )
 
 X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
@@ -131,6 +132,11 @@ def test_equality_is_by_class_and_parameters():
     assert Dictionary(csr_array(EYE)) != Dictionary(EYE)
     assert Mixture([(AxisAligned(), 1.0)]) == Mixture([(AxisAligned(), 1.0)])
     assert Mixture([(AxisAligned(), 1.0)]) != Mixture([(AxisAligned(), 2.0)])
+
+
+def test_repr_of_a_long_list_is_its_length():
+    windows = Windows([(10,)] * 259, weights=(1.0,) * 259)
+    assert repr(windows) == "Windows(shapes=<259 values>, weights=<259 values>)"
 
 
 def test_repr_shows_what_differs_from_the_defaults():
