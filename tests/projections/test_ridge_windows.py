@@ -177,6 +177,10 @@ NOTHING = {
     "one class": lambda X: (X, np.zeros(len(X), dtype=np.int32)),
     "a constant output": lambda X: (X, np.ones((len(X), 1))),
     "constant windows": lambda X: (0 * X + 3, np.arange(len(X), dtype=np.int32) % 2),
+    "uncorrelated windows": lambda X: (
+        np.vstack([X, X]),
+        np.repeat([0, 1], len(X)).astype("int32"),
+    ),
     "missing windows": lambda X: (0 * X + np.nan, np.arange(len(X), dtype=np.int32) % 2),
 }
 
@@ -186,7 +190,12 @@ def test_a_node_with_nothing_to_fit_gets_the_window_drawn_first(case):
     X, y = NOTHING[case](np.random.default_rng(0).normal(size=(20, P)).astype(np.float32))
     windows = RidgeWindows([24], n_drawn=10, n_terms=4, statistics=ALL)
     rows = describe_node(X, y)
-    assert fit_natively(windows, rows) == [draw_unfitted(10, **KINDS["series"])[0]]
+    first = draw_unfitted(10, **KINDS["series"])[0]
+    assert fit_natively(windows, rows) == [first]
+    drawn = draw_unfitted(10, **KINDS["series"])
+    node = make_node(rows, 1)
+    if len(np.unique(y)) > 1 and np.isfinite(X).all():
+        assert windows.combine(drawn, node.X, y.astype(float), node.weights) == first
 
 
 @pytest.mark.parametrize("factor", [1e-37, 1e37])

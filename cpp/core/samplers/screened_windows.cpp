@@ -10,6 +10,9 @@
 namespace silvan {
 namespace {
 
+// Smaller products of a column and the target, as a share of what the target sums up to, are rounding errors.
+constexpr double kSmallestShare = 1e-12;
+
 // Sums over samples of what a column is, less its first value: a constant column gives exact zeros.
 struct Moments {
     double value = 0.0;
@@ -59,6 +62,8 @@ void ScreenedWindows::read(const NodeContext& node, const ProjectionBatch& drawn
     weighted_.resize(n_samples_);
     for (std::size_t i = 0; i < n_samples_; ++i) weighted_[i] = sample.weight()[i] * target[i];
     const double target_sum = sum(weighted_.data(), n_samples_);
+    smallest_product_ = 0.0;
+    for (const double value : weighted_) smallest_product_ += kSmallestShare * std::abs(value);
     const auto n = static_cast<std::int64_t>(n_samples_);
     stride_ = static_cast<std::size_t>((n + kLane - 1) / kLane * kLane);
     columns_.resize(static_cast<std::size_t>(drawn.size()));
@@ -86,7 +91,7 @@ void ScreenedWindows::choose(std::size_t n_terms, const ProjectionBatch& drawn, 
                              const CellSpreads& spreads) {
     chosen_.clear();
     for (const Column& column : columns_) {
-        if (!(column.deviation > 0.0)) continue;
+        if (!(column.deviation > 0.0 && std::abs(column.product) > smallest_product_)) continue;
         const Direction direction = drawn.direction(static_cast<std::int64_t>(column.number));
         const Window& window = direction.windows[direction.indices[0] - n_features];
         if (column.deviation >= spreads.smallest_deviation(window)) chosen_.push_back(column);

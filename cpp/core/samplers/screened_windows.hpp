@@ -18,7 +18,8 @@ public:
               const std::vector<double>& target);
 
     // Chooses up to `n_terms` columns that correlate most with the target, in their order. One that is missing for a
-    // sample, constant, or varies by rounding alone takes no part: in other data it would be another one.
+    // sample, constant, uncorrelated, or all but that for rounding takes no part: in other data it would be another
+    // one.
     void choose(std::size_t n_terms, const ProjectionBatch& drawn, std::int64_t n_features, const CellSpreads& spreads);
 
     std::size_t n_chosen() const { return chosen_.size(); }
@@ -41,6 +42,7 @@ private:
     void measure(std::size_t j, const double* weight, double target_sum, double total_weight);
     void standardize();
 
+    double smallest_product_ = 0.0;
     std::size_t n_samples_ = 0;
     std::size_t stride_ = 0;
     std::vector<std::uint32_t> samples_;

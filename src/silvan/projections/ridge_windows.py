@@ -51,6 +51,7 @@ class RidgeWindows(Windows):
     draws one. Windows that are constant, or missing for one of the samples, take no part, nor do
     those that vary by less than a millionth of what the cells of their channel do: a rounding
     error, such as the mean of a series that was centred, would count as much as any other window.
+    For the same reason those that do not correlate with the targets at all are left out.
     Where there is nothing to fit, the direction is the window drawn first. A direction is missing
     where one of its windows is.
 
@@ -233,7 +234,8 @@ whole_probability, weights
         strength = np.abs((weights * sample.targets) @ Z)
         order = np.argsort(-strength.astype(np.float32), kind="stable")
         n_terms = self.count_terms(len(np.unique(Z, axis=0)) if n_samples is None else n_samples)
-        best = np.sort(order[deviation[order] >= smallest[order]][:n_terms])
+        counts = (deviation >= smallest) & (strength > 1e-12 * np.abs(weights * target).sum())
+        best = np.sort(order[counts[order]][:n_terms])
         alpha = self.alpha * weights.sum()
         coefficients = fit_linear(Z[:, best], sample.targets, weights, alpha)
         length = np.linalg.norm(coefficients)
