@@ -12,8 +12,8 @@
 namespace silvan {
 namespace {
 
-constexpr std::int64_t kCells = 8;
-constexpr std::int64_t kSamples = 32;
+constexpr std::int64_t kCells = 4;
+constexpr std::int64_t kSamples = 8;
 constexpr double kSmallestShare = 1e-6;
 
 double deviation_of(std::vector<double>& known) {

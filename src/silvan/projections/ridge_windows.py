@@ -254,9 +254,9 @@ whole_probability, weights
         """A millionth of the deviation of some cells of some samples of the tree, here of `X`."""
         sizes = [math.prod(shape) for shape in self._shapes()]
         firsts = np.cumsum([0, *sizes])
-        seen = X[_evenly(len(X), 32)].astype(np.float64)
+        seen = X[_evenly(len(X), 8)].astype(np.float64)
         spreads = [
-            np.nanstd(seen[:, first + _evenly(size, 8)]) if len(seen) else 0.0
+            np.nanstd(seen[:, first + _evenly(size, 4)]) if len(seen) else 0.0
             for first, size in zip(firsts, sizes, strict=False)
         ]
         steps = [w.end[-1] - w.start[-1] if w.statistic == "slope" else 1 for w in windows]
