@@ -220,7 +220,7 @@ void bind_training_set(nb::module_& m) {
              "targets"_a, "draws"_a);
 }
 
-void bind_growing(nb::module_& m) {
+void bind_gaussian(nb::module_& m) {
     nb::class_<GaussianOptions>(m, "GaussianOptions", "How the Gaussian criterion measures a node.")
         .def(nb::init<>())
         .def_rw("full", &GaussianOptions::full, "Covariances, or the variances alone.")
@@ -228,6 +228,16 @@ void bind_growing(nb::module_& m) {
         .def_rw("max_thresholds", &GaussianOptions::max_thresholds, "Thresholds tried along a direction; 0: all.")
         .def_rw("ridge", &GaussianOptions::ridge, "Added to every variance.")
         .def_rw("bits", &GaussianOptions::bits, "Bits of a coordinate, besides its sign.");
+}
+
+std::int64_t pool_size(const GrowOptions& options) { return options.pool_size; }
+
+void set_pool_size(GrowOptions& options, std::int64_t size) {
+    require(size >= 0 && size <= kMaxPool, "pool_size must be 0 to 2^24");
+    options.pool_size = size;
+}
+
+void bind_growing(nb::module_& m) {
     nb::class_<GrowOptions>(m, "GrowOptions", "How trees grow.")
         .def("__init__",
              [](GrowOptions* options) {
@@ -263,14 +273,8 @@ void bind_growing(nb::module_& m) {
         .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease, "Decrease by a split, at least.")
         .def_rw("random_thresholds", &GrowOptions::random_thresholds,
                 "Whether a threshold is drawn along each direction, instead of the best one found.")
-        .def_prop_rw(
-            "pool_size", [](const GrowOptions& options) { return options.pool_size; },
-            [](GrowOptions& options, std::int64_t size) {
-                require(size >= 0 && size <= kMaxPool, "pool_size must be 0 to 2^24");
-                options.pool_size = size;
-            },
-            "Number of directions over windows that some trees share for their nodes to choose from; 0: each draws its "
-            "own.")
+        .def_prop_rw("pool_size", &pool_size, &set_pool_size,
+                     "Directions over windows that trees share for their nodes to choose from; 0: none are shared.")
         .def_rw("agnostic", &GrowOptions::agnostic,
                 "Whether targets decide nothing but the values of leaves; with random thresholds.")
         .def_rw("seed", &GrowOptions::seed, "Of all random streams.")
@@ -285,6 +289,7 @@ void bind_growing(nb::module_& m) {
 void bind_training(nb::module_& m) {
     bind_draws(m);
     bind_training_set(m);
+    bind_gaussian(m);
     bind_growing(m);
 }
 

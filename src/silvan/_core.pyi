@@ -200,7 +200,7 @@ class GrowOptions:
     @property
     def pool_size(self) -> int:
         """
-        Number of directions over windows that some trees share for their nodes to choose from; 0: each draws its own.
+        Directions over windows that trees share for their nodes to choose from; 0: none are shared.
         """
 
     @pool_size.setter

@@ -37,7 +37,7 @@ void ColumnSpace::check(const FeatureMatrix& samples) const {
     }
 }
 
-std::unique_ptr<NodeColumns> ColumnSpace::read_pool(const FeatureLayouts&, std::shared_ptr<WindowPool>,
+std::unique_ptr<NodeColumns> ColumnSpace::read_pool(const FeatureLayouts&, const std::shared_ptr<WindowPool>&,
                                                     const SplitKernels&, const ThreadTeam*) const {
     throw std::invalid_argument("only windows have a pool");
 }

@@ -145,8 +145,9 @@ public:
 
     // The same for directions over the windows of a pool alone, which a team reads ahead if there is one; in spaces of
     // windows.
-    virtual std::unique_ptr<NodeColumns> read_pool(const FeatureLayouts& layouts, std::shared_ptr<WindowPool> pool,
-                                                   const SplitKernels& kernels, const ThreadTeam* ahead) const;
+    virtual std::unique_ptr<NodeColumns> read_pool(const FeatureLayouts& layouts,
+                                                   const std::shared_ptr<WindowPool>& pool, const SplitKernels& kernels,
+                                                   const ThreadTeam* ahead) const;
 
     // Indices of directions are below this number.
     virtual std::int64_t n_columns() const { return n_features(); }

@@ -170,10 +170,11 @@ std::unique_ptr<NodeColumns> WindowSpace::read_training(const FeatureLayouts& la
     return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels, nullptr);
 }
 
-std::unique_ptr<NodeColumns> WindowSpace::read_pool(const FeatureLayouts& layouts, std::shared_ptr<WindowPool> pool,
+std::unique_ptr<NodeColumns> WindowSpace::read_pool(const FeatureLayouts& layouts,
+                                                    const std::shared_ptr<WindowPool>& pool,
                                                     const SplitKernels& kernels, const ThreadTeam* ahead) const {
     if (ahead != nullptr) pool->read(grids_, *ahead);
-    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels, std::move(pool));
+    return std::make_unique<WindowNodeColumns>(layouts, grids_, kernels, pool);
 }
 
 std::unique_ptr<BlockColumns> WindowSpace::read_block(const FeatureMatrix& block, const SplitKernels& kernels) const {

@@ -19,7 +19,7 @@ public:
     ColumnDescription describe() const override { return {{}, {}, {}, grids_.description()}; }
     std::unique_ptr<NodeColumns> read_training(const FeatureLayouts& layouts, const std::uint32_t* order,
                                                const SplitKernels& kernels) const override;
-    std::unique_ptr<NodeColumns> read_pool(const FeatureLayouts& layouts, std::shared_ptr<WindowPool> pool,
+    std::unique_ptr<NodeColumns> read_pool(const FeatureLayouts& layouts, const std::shared_ptr<WindowPool>& pool,
                                            const SplitKernels& kernels, const ThreadTeam* ahead) const override;
     std::unique_ptr<BlockColumns> read_block(const FeatureMatrix& block, const SplitKernels& kernels) const override;
     std::int64_t bytes_per_sample(FeatureType features) const override;
