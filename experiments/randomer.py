@@ -298,10 +298,11 @@ def main(argv: list[str] | None = None) -> None:
     regrown = Store(path, KEYS, ("error", "fit_s"))
     chosen = list_chosen(store, arguments)
     measure_cells(regrown, chosen, regrow, arguments)
-    n_regrown = sum(regrown.key(cell) in regrown.rows for cell in chosen)
-    trees = "trees: 100 in the search and for times, 1,000 for errors of the forests it chose"
-    if n_regrown < len(chosen):
-        trees += f" ({n_regrown:,} of {len(chosen):,}, 100 for the others)"
+    trees = "100 trees in the search and for times; forests that it chose have 1,000 for errors"
+    for problem in SIZES:
+        found = [regrown.key(c) in regrown.rows for c in chosen if c["problem"] == problem]
+        if not all(found):
+            trees += f" ({problem}: {sum(found):,} of {len(found):,} so far, the others 100)"
     joined = put_in(store, regrown)
     draw_errors(joined, arguments, bounded=False)
     draw_errors(joined, arguments, bounded=True)
