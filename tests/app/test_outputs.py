@@ -256,3 +256,14 @@ def limited(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*PROGRAM, *arguments], preexec_fn=limit, capture_output=True, encoding="utf-8", check=False
     )
+
+
+def test_a_lack_of_memory_is_told_in_a_sentence_and_leaves_no_file(run, folder, monkeypatch):
+    def starve(*_):
+        raise MemoryError("std::bad_alloc")
+
+    monkeypatch.setattr("silvan.ForestClassifier.fit", starve)
+    result = run("fit", "iris.csv", "--target", "species", "--out", "starved.silvan", code=1)
+    assert "silvan: not enough memory for these data" in messages(result)
+    assert "Traceback" not in result.output
+    assert not (folder / "starved.silvan").exists()

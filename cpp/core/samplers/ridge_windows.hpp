@@ -15,9 +15,9 @@ namespace silvan {
 // `max_samples`.
 //
 // Classes: the target is 0 or 1, the groups that classes are put into at random (see draw_groups). Regression: one
-// uniformly drawn output. A window that is missing or constant among these samples takes no part, nor one that varies
-// by less than a millionth of what the cells of its channel do in the tree's samples. Where there is nothing to fit,
-// the direction is the first one drawn.
+// uniformly drawn output. A window that is missing, constant or uncorrelated with the target among these samples takes
+// no part, nor one that varies by less than a millionth of what the cells of its channel do in the tree's samples.
+// Where there is nothing to fit, the direction is the first one drawn.
 //
 // Nothing here depends on LAPACK, so that forests are the same on all processors.
 class RidgeWindows final : public ProjectionDistribution {
