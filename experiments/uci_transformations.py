@@ -37,17 +37,17 @@ THESIS = {
     "RR-RF": "-+---",
     "RR-RF(r)": "-+-+-",
 }
-MAX_SAMPLES = 400
-MAX_FEATURES = 100
 N_TREES = 100
+# A node of sparse directions may project so many values at the root, and always p directions.
+VALUES_OF_A_NODE = 100_000
 VALUES = ("error", "chance", "d", "fit_s")
 
 
 def split_set(uci: UciSet) -> Split:
-    """UCI's test set where there is one, otherwise two folds; trains on at most `MAX_SAMPLES`."""
+    """UCI's test set where there is one, otherwise two folds."""
     if len(uci.y_test):
-        return Split(uci.X, uci.y, uci.X_test, uci.y_test).head(MAX_SAMPLES, 0)
-    return uci.split(0, 1).head(MAX_SAMPLES, 0)
+        return Split(uci.X, uci.y, uci.X_test, uci.y_test)
+    return uci.split(0, 1)
 
 
 def transform(split: Split, name: str, seed: int) -> Split:
@@ -67,7 +67,7 @@ def list_directions(p: int, n_train: int, oblique: bool) -> list[int]:
     else:
         values = [round(p**power) for power in (0.25, 0.5, 0.75, 1.0)]
     if oblique:
-        limit = max(round(p**0.75), 20_000 // n_train)
+        limit = max(p, VALUES_OF_A_NODE // n_train)
         values = [min(d, limit) for d in (*values, round(p**1.5), p**2)]
     return sorted(set(values))
 
@@ -119,8 +119,7 @@ def list_cells(arguments: Arguments) -> list[Cell]:
     """Every set, transformation and system, the cheapest sets first."""
     return [
         {"dataset": name, "data_are": data_are, "system": system, "data": arguments.data}
-        for name, row in read_index(arguments.data, arguments.quick).items()
-        if int(row["p"]) <= MAX_FEATURES
+        for name in read_index(arguments.data, arguments.quick)
         for data_are, systems in list_systems().items()
         for system in systems
     ]

@@ -127,7 +127,8 @@ def test_only_folds_that_all_systems_have_are_compared(tmp_path):
 def test_directions_of_transformed_sets_follow_the_thesis():
     assert uci_transformations.list_directions(4, 100, oblique=False) == [1, 2, 3, 4]
     assert uci_transformations.list_directions(16, 100, oblique=False) == [2, 4, 8, 16]
-    assert uci_transformations.list_directions(16, 100, oblique=True) == [2, 4, 8, 16, 64, 200]
+    assert uci_transformations.list_directions(16, 100, oblique=True) == [2, 4, 8, 16, 64, 256]
+    assert uci_transformations.list_directions(16, 1000, oblique=True) == [2, 4, 8, 16, 64, 100]
 
 
 def test_training_and_test_rows_are_transformed_alike(data):
