@@ -128,10 +128,10 @@ def main() -> None:
         f"- kernels of silvan: {kernels}",
         f"- command: `{command}`",
         "",
-        f"Seconds of a tree, {N_TREES} trees with pure leaves and the square root of the features as "
-        f"candidates at a node; the shortest of {arguments.repeats} rounds in which systems take "
-        "turns, in brackets times silvan's RF. Errors are means of the rounds, on 10,000 samples. "
-        "MNIST has 60,000 samples of 784 features, Higgs 250,000 of 31, simulated.",
+        f"Seconds of a tree, {N_TREES} trees with pure leaves and the square root of the features "
+        f"as candidates at a node; the shortest of {arguments.repeats} rounds in which systems "
+        "take turns, in brackets times silvan's RF. Errors are means of the rounds, on 10,000 "
+        "samples. MNIST has 60,000 samples of 784 features, Higgs 250,000 of 31, simulated.",
         "",
         f"| table | threads | {' | '.join(SYSTEMS)} |",
         "| --- | ---: |" + " ---: |" * len(SYSTEMS),
