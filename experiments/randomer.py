@@ -28,12 +28,12 @@ from experiments.store import Cell, Store, measure_cells
 from experiments.tuning_grid import (
     KEYS,
     MEANS,
-    N_TEST,
     PROBLEMS,
     SYSTEMS,
     choose,
     chosen_error,
     chosen_mean,
+    draw_split,
     list_cells,
     make_system,
     measure,
@@ -88,9 +88,7 @@ def list_chosen(store: Store, arguments: Arguments) -> list[Cell]:
 
 def regrow(cell: Cell) -> Cell:
     """Test error and training time of a forest with as many trees as in the thesis."""
-    simulate, seed = PROBLEMS[cell["problem"]].simulate, int(cell["seed"])
-    X, y = simulate(cell["n"], random_state=seed)
-    X_test, y_test = simulate(N_TEST, random_state=1_000_000 + seed)
+    X, y, X_test, y_test = draw_split(cell["problem"], cell["n"], int(cell["seed"]))
     forest = make_system(cell).set_params(n_estimators=N_TREES)
     start = time.process_time()
     forest.fit(X, y)

@@ -30,6 +30,9 @@ N_TEST = 10_000
 KEYS = ("problem", "system", "n", "d", "nonzeros", "seed")
 VALUES = ("oob_error", "error", "fit_s", "strength", "correlation")
 SYSTEMS = ("RF", "RerF", "F-RC", "RR-RF")
+# RerF without the empty columns of its matrix, as the package rerf leaves them out.
+DROPPED = "RerF, empty dropped"
+SPARSE = ("RerF", DROPPED, "F-RC")
 MEANS = (1, 2, 3, 4, 5)
 POWERS = (1 / 4, 1 / 2, 3 / 4, 1, 2)
 
@@ -60,7 +63,7 @@ def list_cells(problem: str, n: int, seeds: Iterable[int], systems: Iterable[str
     cells = []
     for seed in seeds:
         for system in systems:
-            sparse = system in ("RerF", "F-RC")
+            sparse = system in SPARSE
             for power in POWERS if sparse else POWERS[:-1]:
                 for nonzeros in MEANS if sparse else (1 if system == "RF" else p,):
                     cell = {"problem": problem, "system": system, "n": n, "seed": seed}
@@ -74,9 +77,9 @@ def make_projections(system: str, nonzeros: int) -> ProjectionDistribution:
         return AxisAligned()
     if system == "RR-RF":
         return RandomRotation()
-    return (
-        SparseSigns(mean_nonzeros=nonzeros) if system == "RerF" else UniformCombinations(nonzeros)
-    )
+    if system == "F-RC":
+        return UniformCombinations(nonzeros)
+    return SparseSigns(mean_nonzeros=nonzeros, empty="drop" if system == DROPPED else "fill")
 
 
 def make_system(cell: Cell) -> ForestClassifier:
@@ -85,11 +88,15 @@ def make_system(cell: Cell) -> ForestClassifier:
     return make_forest(projections, int(cell["seed"]), int(cell["d"]))
 
 
+def draw_split(problem: str, n: int, seed: int) -> Split:
+    """Training samples of a repetition, and its test samples."""
+    simulate = PROBLEMS[problem].simulate
+    return Split(*simulate(n, random_state=seed), *simulate(N_TEST, random_state=1_000_000 + seed))
+
+
 def measure(cell: Cell) -> Cell:
     """Out-of-bag and test error, training time, strength and correlation of one forest."""
-    simulate = PROBLEMS[cell["problem"]].simulate
-    X, y = simulate(cell["n"], random_state=cell["seed"])
-    X_test, y_test = simulate(N_TEST, random_state=1_000_000 + cell["seed"])
+    X, y, X_test, y_test = draw_split(cell["problem"], cell["n"], cell["seed"])
     start = time.process_time()
     forest = make_system(cell).fit(X, y)
     fit_s = time.process_time() - start
@@ -118,14 +125,12 @@ def score_candidate(forest: ForestClassifier, split: Split) -> Cell:
     }
 
 
-def choose(
-    store: Store, max_directions: float = math.inf, last_of_ties: bool = False, **where: Any
-) -> list[dict[str, str]]:
+def choose(store: Store, max_directions: float = math.inf, **where: Any) -> list[dict[str, str]]:
     """For each seed the row with the least out-of-bag error.
 
     Of rows with equal errors it is the one with the largest area under the out-of-bag curve where
     that was measured, as in the authors' scripts; of equal areas the first, which has the smallest
-    d, or the last.
+    d.
 
     F-RC with L = 1 is RF with candidates that may repeat; it is chosen only if it is asked for.
     """
@@ -137,8 +142,7 @@ def choose(
         if "nonzeros" not in wanted and (row["system"], row.get("nonzeros")) == ("F-RC", "1"):
             continue
         held = best.get(row["seed"])
-        better = held is None or merit(row) > merit(held)
-        if better or (held is not None and last_of_ties and merit(row) == merit(held)):
+        if held is None or merit(row) > merit(held):
             best[row["seed"]] = row
     return list(best.values())
 

@@ -57,8 +57,6 @@ def store(tmp_path):
 
 def test_each_seed_has_the_forest_with_the_least_out_of_bag_error(store):
     assert tuning_grid.chosen_mean(store, "error", system="RerF") == pytest.approx(0.4)
-    last = tuning_grid.chosen_mean(store, "error", system="RerF", last_of_ties=True)
-    assert last == pytest.approx(0.5)
     bounded = tuning_grid.chosen_mean(store, "error", system="RerF", max_directions=4)
     assert bounded == pytest.approx(0.75)
 
@@ -69,7 +67,6 @@ def test_of_equal_errors_the_largest_area_under_the_curve_is_chosen(tmp_path):
         cell = {"system": "RF", "n": 10, "d": d, "nonzeros": 1, "seed": 0, "fit_s": 0.0}
         store.add({**cell, "oob_error": oob_error, "oob_auc": oob_auc, "error": 0.0})
     assert [row["d"] for row in tuning_grid.choose(store)] == ["5"]
-    assert [row["d"] for row in tuning_grid.choose(store, last_of_ties=True)] == ["9"]
 
 
 def test_single_features_of_forest_rc_count_only_when_asked_for(store):
