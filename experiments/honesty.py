@@ -30,18 +30,26 @@ N_TEST = 10_000
 N_TREES = 100
 N_BINS = 15
 BAYES_ERROR = 0.3
+SLOPE_ERROR = 11 / 30  # of Bayes where the posterior rises along the diagonal
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
 SYSTEMS: dict[str, dict[str, Any]] = {
     "plain": {},
     "honest": {"honest": True},
     "plain, n**0.8": {"bootstrap": False, "max_samples": "n**0.8"},
     "honest, n**0.8": {"bootstrap": False, "max_samples": "n**0.8", "honest": True},
+    "honest, n**0.8, balanced": {
+        "bootstrap": False,
+        "max_samples": "n**0.8",
+        "honest": True,
+        "min_balance": 0.2,
+    },
 }
 COLORS = {
     "plain": "#2c6fb3",
     "honest": "#d1353b",
     "plain, n**0.8": "#8fb4dc",
     "honest, n**0.8": "#e8969a",
+    "honest, n**0.8, balanced": "#e08f2c",
 }
 VALUES = ("brier", "bayes_brier", "calibration", "error", "fit_s")
 
@@ -130,6 +138,16 @@ def excess(store: Store, problem: str, system: str, n: int) -> float:
     return store.mean("brier", **where) - store.mean("bayes_brier", **where)
 
 
+def error(store: Store, problem: str, system: str, n: int) -> float:
+    """Mean probability of a wrong class."""
+    return store.mean("error", problem=problem, system=system, n=n)
+
+
+def bayes_error(problem: str) -> float:
+    """The least error that any classifier has."""
+    return SLOPE_ERROR if problem == "slope" else BAYES_ERROR
+
+
 def calibration(store: Store, problem: str, system: str, n: int) -> float:
     """Mean calibration error."""
     return store.mean("calibration", problem=problem, system=system, n=n)
@@ -168,10 +186,11 @@ def draw_figure(store: Store, arguments: Arguments) -> None:
     axes[1, 0].set_ylabel("Brier score above Bayes")
     figure.legend(axes[0, 0].lines, SYSTEMS, loc="outside lower center", ncols=len(SYSTEMS))
     draw_reliability(axes[1, 1])
-    features, width = (2, 5, 10), 0.2
+    features, width = (2, 5, 10), 0.8 / len(SYSTEMS)
     for k, name in enumerate(SYSTEMS):
         values = [calibration(store, f"{p} Gaussian features", name, 1000) for p in features]
-        axes[1, 2].bar(np.arange(3) + (k - 1.5) * width, values, width, color=COLORS[name])
+        place = np.arange(3) + (k - (len(SYSTEMS) - 1) / 2) * width
+        axes[1, 2].bar(place, values, width, color=COLORS[name])
     axes[1, 2].set_xticks(range(3), [f"{p} features" for p in features])
     axes[1, 2].set_ylabel("calibration error")
     axes[1, 2].set_title("Gaussians, 1,000 rows")
@@ -205,6 +224,12 @@ def check_expectations(store: Store) -> list[Expectation]:
     expectations.append(Expectation(claim, f"{number(curve[0])} to {number(curve[-1])}", falls))
     claim = f"slope: it is below 0.002 at n = {SIZES[-1]:,}"
     expectations.append(at_most(claim, curve[-1], 0.002))
+    for system in list(SYSTEMS)[-2:]:
+        gaps = [
+            error(store, problem, system, SIZES[-1]) - bayes_error(problem) for problem in PROBLEMS
+        ]
+        claim = f"error of {system} within .005 of Bayes at n = {SIZES[-1]:,}, on every problem"
+        expectations.append(at_most(claim, max(gaps), 0.005))
     return expectations
 
 
@@ -238,6 +263,9 @@ def main(argv: list[str] | None = None) -> None:
         "![Brier scores against n, a reliability diagram, calibration errors](honesty.png)",
         score_table(store, "Brier score above Bayes", excess),
         score_table(store, "calibration error", calibration),
+        f"Error of the more probable class; that of Bayes is {number(SLOPE_ERROR)} on the slope "
+        f"and {BAYES_ERROR} with Gaussian features:",
+        score_table(store, "test error", error),
     ]
     write_measured(arguments.output / "honesty.md", "Honest posteriors", "\n\n".join(parts))
 
