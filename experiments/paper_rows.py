@@ -33,6 +33,8 @@ GRID = Runs("randomer", "draws", ("problem", "system", "n"))
 ROBUST = Runs("robustness", "draws", ("problem", "p", "transformation", "system"))
 SETS = Runs("uci_transformations", "sets", ("data_are", "system"), "dataset")
 MARKERS = Runs("markers", "draws", ("training", "system"))
+FOLDS = Runs("uci_systems", "folds", ("dataset", "system"), "fold")
+STRENGTH = Runs("strength", "draws", ("problem", "system", "n"))
 RUN_SIMULATIONS = "experiments.simulations --seeds 5"
 RUN_MNIST = "experiments.mnist --seeds 3"
 RUN_RANDOMER = "experiments.randomer --seeds 10"
@@ -40,6 +42,7 @@ RUN_ROBUST = "experiments.robustness --seeds 10"
 RUN_SETS = "experiments.uci_transformations --seeds 1"
 RUN_FOLDS = "experiments.uci_folds --seeds 1"
 RUN_MARKERS = "experiments.markers --seeds 10"
+RUN_STRENGTH = "experiments.strength --seeds 10"
 NOTHING = "Nothing."
 
 ROWS = (
@@ -140,6 +143,37 @@ ROWS = (
         "half of the samples cost more than overconfidence.",
     ),
     Row(
+        "Corollary 1",
+        "Perry, p. 9",
+        "the same of forests of sparse directions",
+        "experiments.honesty --seeds 5",
+        "honesty",
+        "proof",
+        Runs("honesty", "draws", ("problem", "system", "n")),
+        "Nothing: the forests of the page have such directions.",
+    ),
+    Row(
+        "Graphs",
+        "Perry, p. 6",
+        "neighbouring nodes or edges",
+        "experiments.graph --seeds 5",
+        "graph",
+        "suggested",
+        Runs("graph", "draws", ("system", "n")),
+        "Nothing to compare with. Nodes are measured; neighbourhoods of edges are tested against "
+        "those of nodes in the line graph.",
+    ),
+    Row(
+        "Theorem 2",
+        "Tomita, p. 6",
+        "Breiman's bound of the error",
+        RUN_STRENGTH,
+        "strength",
+        "proof",
+        STRENGTH,
+        "Nothing.",
+    ),
+    Row(
         "Figure 2.1",
         "Tomita, p. 18",
         "first split on sparse parity",
@@ -228,6 +262,17 @@ ROWS = (
         NOTHING,
     ),
     Row(
+        "Guided search",
+        "Tomita, p. 32",
+        "ways to narrow down the search for directions",
+        "pytest tests/forests/test_guided.py",
+        "../guide/projections",
+        "suggested",
+        "test",
+        "Nothing to compare with: features are drawn by their importance in earlier trees. "
+        "[Among useless columns](useless_columns.md) that helps, elsewhere it does not.",
+    ),
+    Row(
         "Table 3.1",
         "Tomita, p. 36",
         "the distributions of forests",
@@ -282,7 +327,7 @@ ROWS = (
         RUN_FOLDS,
         "uci_folds",
         "105 sets, 5 folds, 1,000 trees",
-        Runs("uci_folds", "folds", ("dataset", "system"), "fold"),
+        FOLDS,
         "RerF and F-RC beat RF as in the thesis; RerF does not beat F-RC, where the thesis has "
         "a mean difference of .015. On 19 sets RF itself is far from the table; we do not know "
         "why. 300 trees, 100 for large sets: with 1,000 means move by .003 at most (tested on "
@@ -295,17 +340,17 @@ ROWS = (
         RUN_FOLDS,
         "uci_folds",
         "105 sets, 5 folds",
-        Runs("uci_folds", "folds", ("dataset", "system"), "fold"),
+        FOLDS,
         "As Table 3.2.",
     ),
     Row(
         "Figure 3.5",
         "Tomita, p. 53",
         "strength and correlation of trees",
-        "experiments.strength --seeds 5",
+        RUN_STRENGTH,
         "strength",
         "10 draws, 1,000 trees",
-        Runs("strength", "draws", ("problem", "system", "n")),
+        STRENGTH,
         "Trunk, n = 100: whether RerF's trees are more correlated depends on how ties of the "
         "out-of-bag error are broken (both ways tested; the authors' scripts take the largest area "
         "under the curve). Orthant: RerF's trees are not stronger here. The package that measured "

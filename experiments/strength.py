@@ -95,15 +95,31 @@ def check_expectations(store: Store) -> list[Expectation]:
     ]
 
 
+def trees_of(row: dict[str, str]) -> StrengthCorrelation:
+    """Strength and correlation of a forest's trees."""
+    return StrengthCorrelation(float(row["strength"]), float(row["correlation"]))
+
+
+def check_bound(store: Store) -> Expectation:
+    """Breiman's theorem: the error is at most ρ(1 - s²)/s², where trees are better than chance."""
+    ratios = [
+        float(row["error"]) / trees_of(row).bound
+        for setting in SETTINGS
+        for system in list_systems(setting)
+        for row in choose(store, system=system, **setting._asdict())
+    ]
+    claim = "theorem 2: test errors below Breiman's bound, in every repetition"
+    if not ratios:
+        return Expectation(claim, "-", None)
+    return Expectation(claim, f"{max(ratios):.2f} times that at most", max(ratios) <= 1)
+
+
 def draw_figure(store: Store, arguments: Arguments) -> None:
     """A dot for each repetition."""
     figure, axes = panels(1, len(SETTINGS), width=3.2, height=3.0)
     for axis, setting in zip(axes[0], SETTINGS, strict=True):
         measures = {
-            system: [
-                StrengthCorrelation(float(row["strength"]), float(row["correlation"]))
-                for row in choose(store, system=system, **setting._asdict())
-            ]
+            system: [trees_of(row) for row in choose(store, system=system, **setting._asdict())]
             for system in SYSTEMS
         }
         StrengthDisplay.from_measures(measures, ax=axis, colors=COLORS, s=18)
@@ -156,7 +172,7 @@ def main(argv: list[str] | None = None) -> None:
     parts = [
         f"`{arguments.command}`",
         f"{seeds} repetitions; 100 trees; 10,000 test rows.",
-        expectations_table(check_expectations(store)),
+        expectations_table([*check_expectations(store), check_bound(store)]),
         "![Strength against correlation on each problem](strength.png)",
         results_table(store),
         "Strength and correlation at each d:",

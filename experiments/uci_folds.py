@@ -1,8 +1,11 @@
-"""RF, RerF and F-RC on the UCI sets, tuned out of bag, by five folds (Tomita, Table 3.2)."""
+"""RF, RerF and F-RC on the UCI sets, tuned out of bag, by five folds (Tomita, Table 3.2).
+
+The measurements are those of `uci_systems`.
+"""
 
 from __future__ import annotations
 
-import time
+import math
 from pathlib import Path
 
 import numpy as np
@@ -24,75 +27,37 @@ from experiments.uci import Index, load_uci, read_index
 from experiments.uci_tuning import (
     KEYS,
     N_FOLDS,
+    VALUES,
     fold_error,
-    is_large,
     list_cells,
     mean_errors,
+    measure,
     measured_sets,
     shared_folds,
 )
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, ProjectionDistribution, SparseSigns, UniformCombinations
-from silvan.tuning import OutOfBagSearch, direction_grid
 
-# Each system's distribution, and the numbers of features of a direction that it tries.
-SYSTEMS: dict[str, tuple[ProjectionDistribution, tuple[int, ...]]] = {
-    "RF": (AxisAligned(), ()),
-    "RerF": (SparseSigns(), (1, 2, 4)),
-    "F-RC": (UniformCombinations(), (2, 3)),
-}
-NAMES = tuple(SYSTEMS)
+NAMES = ("RF", "RerF", "F-RC")
 TABLE_NAMES = {"RF": "table_RF", "RerF": "table_RerF", "F-RC": "table_FRC"}
 PAIRS = (("RerF", "RF"), ("F-RC", "RF"), ("RerF", "F-RC"))
 TREES = (100, 300, 1000)
-VALUES = ("error", "oob_error", "d", "nonzeros", "trees", "fit_s")
-
-
-def make_search(system: str, n_train: int, p: int, seed: int) -> OutOfBagSearch:
-    """The search of the thesis over d and sparsity, with d cut off where it costs too much.
-
-    RF has all of its d, up to p. The others have d up to p², but no more than 50,000 over the
-    number of rows, or the power 3/4 of p where that is larger.
-    """
-    projections, nonzeros = SYSTEMS[system]
-    limit = p if system == "RF" else max(round(p**0.75), 50_000 // n_train)
-    grid = direction_grid(projections, p, nonzeros=nonzeros, max_directions=limit)
-    few = is_large(n_train)
-    forest = ForestClassifier(
-        100 if few else 300,
-        projections=projections,
-        voting="hard",
-        random_state=seed,
-        n_jobs=1,
-    )
-    return OutOfBagSearch(forest, grid, min_trees=10 if few else 20)
-
-
-def measure(cell: Cell) -> Cell:
-    """Tune on four folds, test on the fifth."""
-    split = load_uci(cell["data"], cell["dataset"]).split(cell["fold"])
-    start = time.process_time()
-    search = make_search(cell["system"], *split.X_train.shape, seed=cell["fold"])
-    search.fit(split.X_train, split.y_train)
-    seconds = time.process_time() - start
-    best = search.best_params_
-    distribution = best.get("projections", AxisAligned())
-    nonzeros = getattr(distribution, "mean_nonzeros", getattr(distribution, "n_features", 1))
-    return {
-        "error": 1 - search.score(split.X_test, split.y_test),
-        "oob_error": 1 - search.best_score_,
-        "d": best["max_features"],
-        "nonzeros": nonzeros,
-        "trees": search.best_estimator_.forest_.n_trees,
-        "fit_s": seconds,
-    }
+# Sets on which nodes may draw all p² directions, too, to see what the cut costs.
+ALL_DIRECTIONS = (
+    "hill_valley-noise",
+    "hill_valley",
+    "libras",
+    "low_res-spect",
+    "synthetic_control",
+    "conn_bench-sonar-mines-rocks",
+)
 
 
 def measure_trees(cell: Cell) -> Cell:
     """Test error of a chosen forest as trees are added to it."""
     split = load_uci(cell["data"], cell["dataset"]).split(cell["fold"])
     forest = ForestClassifier(
-        projections=set_sparsity(SYSTEMS[cell["system"]][0], cell["nonzeros"]),
+        projections=make_directions(cell["system"], cell["nonzeros"]),
         max_features=cell["d"],
         voting="hard",
         random_state=cell["fold"],
@@ -106,14 +71,12 @@ def measure_trees(cell: Cell) -> Cell:
     return errors
 
 
-def set_sparsity(distribution: ProjectionDistribution, nonzeros: int) -> ProjectionDistribution:
-    """A distribution with another number of features of a direction, where it has one."""
-    if isinstance(distribution, SparseSigns):
-        return SparseSigns(mean_nonzeros=nonzeros)
+def make_directions(system: str, nonzeros: int) -> ProjectionDistribution:
+    """The distribution that a search chose."""
+    if system == "RF":
+        return AxisAligned()
     return (
-        UniformCombinations(nonzeros)
-        if isinstance(distribution, UniformCombinations)
-        else distribution
+        SparseSigns(mean_nonzeros=nonzeros) if system == "RerF" else UniformCombinations(nonzeros)
     )
 
 
@@ -125,10 +88,10 @@ def list_tree_cells(store: Store, arguments: Arguments) -> list[Cell]:
         {"dataset": name, "fold": fold, "system": system, "data": arguments.data}
         for name in names
         for fold in range(N_FOLDS)
-        for system in SYSTEMS
+        for system in NAMES
     ]
     known = [(cell, store.rows[store.key(cell)]) for cell in cells if store.key(cell) in store.rows]
-    return [{**cell, "d": int(row["d"]), "nonzeros": int(row["nonzeros"])} for cell, row in known]
+    return [{**cell, "d": int(row["d"]), "nonzeros": int(row["directions"])} for cell, row in known]
 
 
 def column(index: Index, names: list[str], field: str) -> NDArray[np.float64]:
@@ -167,7 +130,7 @@ def pair_table(store: Store, index: Index) -> str:
     """Wins and losses of each pair, here and in the table of the thesis."""
     names = measured_sets(store, index, NAMES)
     ours = mean_errors(store, names, NAMES)
-    theirs = np.array([column(index, names, TABLE_NAMES[system]) for system in SYSTEMS]).T
+    theirs = np.array([column(index, names, TABLE_NAMES[system]) for system in NAMES]).T
     chance = column(index, names, "chance_error")[:, None]
     rows = []
     for a, b in PAIRS:
@@ -191,17 +154,17 @@ def error_table(store: Store, index: Index) -> str:
     for name in measured_sets(store, index, NAMES):
         row = [name if index[name]["table_RF_matched"] == "1" else f"{name} *"]
         row += [index[name]["n"], index[name]["p"], str(len(shared_folds(store, name, NAMES)))]
-        for system in SYSTEMS:
+        for system in NAMES:
             ours = fold_error(store, name, system, NAMES)
             row.append(f"{number(ours, 3)} ({float(index[name][TABLE_NAMES[system]]):.3f})")
         rows.append(row)
-    return table(("set", "n", "p", "folds", *SYSTEMS), rows)
+    return table(("set", "n", "p", "folds", *NAMES), rows)
 
 
 def trees_table(store: Store) -> str:
     """How much the error moves with more trees."""
     rows = []
-    for system in SYSTEMS:
+    for system in NAMES:
         names = store.distinct("dataset", system=system)
         errors = np.array(
             [[store.mean(f"error_{n}", dataset=k, system=system) for k in names] for n in TREES]
@@ -212,6 +175,37 @@ def trees_table(store: Store) -> str:
         )
     distances = (f"mean distance of {n} from {TREES[-1]}" for n in TREES[:-1])
     return table(("mean error", *(f"{n} trees" for n in TREES), *distances), rows)
+
+
+def list_wide_cells(arguments: Arguments) -> list[Cell]:
+    """RerF and F-RC with d up to p²."""
+    names = [name for name in ALL_DIRECTIONS if name in read_index(arguments.data, arguments.quick)]
+    return [
+        {
+            "dataset": name,
+            "fold": fold,
+            "system": system,
+            "data": arguments.data,
+            "values_of_a_node": math.inf,
+        }
+        for name in names
+        for fold in range(N_FOLDS)
+        for system in NAMES[1:]
+    ]
+
+
+def directions_table(store: Store, wide: Store) -> str:
+    """Errors with d cut off as in the other tables, and with all of the thesis's d."""
+    rows = []
+    for name in wide.distinct("dataset"):
+        row = [name]
+        for system in NAMES[1:]:
+            for of in (store, wide):
+                where = {"dataset": name, "system": system}
+                row.append(f"{number(of.mean('error', **where), 3)} ({of.mean('d', **where):.0f})")
+        rows.append(row)
+    header = [f"{system}, {which}" for system in NAMES[1:] for which in ("cut", "up to p²")]
+    return table(("set", *header), rows)
 
 
 def draw_figure(store: Store, index: Index, path: Path) -> None:
@@ -247,7 +241,7 @@ def main(argv: list[str] | None = None) -> None:
     """Measure what is missing, then draw and write."""
     arguments = parse("uci_folds", __doc__ or "", seeds=1, argv=argv)
     folder = arguments.output / "measurements"
-    store = Store(folder / "uci_folds.csv", KEYS, VALUES)
+    store = Store(folder / "uci_systems.csv", KEYS, VALUES)
     measure_cells(store, list_cells(arguments, NAMES), measure, arguments)
     trees = Store(
         folder / "uci_folds_trees.csv",
@@ -255,6 +249,8 @@ def main(argv: list[str] | None = None) -> None:
         tuple(f"error_{n}" for n in TREES),
     )
     measure_cells(trees, list_tree_cells(store, arguments), measure_trees, arguments)
+    wide = Store(folder / "uci_folds_directions.csv", KEYS, VALUES)
+    measure_cells(wide, list_wide_cells(arguments), measure, arguments)
     index = read_index(arguments.data, arguments.quick)
     draw_figure(store, index, arguments.output / "uci_folds.png")
     parts = [
@@ -266,6 +262,9 @@ def main(argv: list[str] | None = None) -> None:
         "![Histograms of the differences between pairs of forests](uci_folds.png)",
         "Trees: the chosen forests of every sixth set with 100 to 1000 rows, means over the folds:",
         trees_table(trees),
+        "Directions: errors where d is cut off, and where it goes up to p²; in brackets the mean d "
+        "that was chosen:",
+        directions_table(store, wide),
         "Mean error over the folds, and in brackets what the table of the thesis has:",
         error_table(store, index),
     ]

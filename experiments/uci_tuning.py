@@ -73,7 +73,9 @@ def is_large(n_samples: int) -> bool:
     return n_samples > LARGE
 
 
-def make_grid(system: str, n_train: int, p: int) -> dict[str, list[Any]]:
+def make_grid(
+    system: str, n_train: int, p: int, values_of_a_node: float = VALUES_OF_A_NODE
+) -> dict[str, list[Any]]:
     """What is tried: the thesis' grid, and for fitted directions the size of the fits.
 
     Groups of Rot-For have 2, 3 or 5 features. O-RF fits p to the powers 1/4, 1/2 and 3/4 features
@@ -94,11 +96,13 @@ def make_grid(system: str, n_train: int, p: int) -> dict[str, list[Any]]:
         sizes = sorted({*sizes, min(p, math.ceil(math.log2(p) + 1))})
         return {"projections": [CanonicalDirections(k, max_fits=1) for k in sizes]}
     nonzeros = SYSTEMS[system].nonzeros
-    limit = max(p, VALUES_OF_A_NODE // n_train) if nonzeros else p
-    return direction_grid(projections, p, nonzeros=nonzeros, max_directions=limit)
+    limit = min(p**2, max(p, values_of_a_node / n_train)) if nonzeros else p
+    return direction_grid(projections, p, nonzeros=nonzeros, max_directions=int(limit))
 
 
-def make_search(system: str, n_train: int, p: int, seed: int) -> OutOfBagSearch:
+def make_search(
+    system: str, n_train: int, p: int, seed: int, values_of_a_node: float = VALUES_OF_A_NODE
+) -> OutOfBagSearch:
     """The race of the grid's forests."""
     few = is_large(n_train)
     is_canonical = isinstance(SYSTEMS[system].projections, CanonicalDirections)
@@ -111,15 +115,16 @@ def make_search(system: str, n_train: int, p: int, seed: int) -> OutOfBagSearch:
         n_jobs=1,
         **SYSTEMS[system].options,
     )
-    grid = make_grid(system, n_train, p)
+    grid = make_grid(system, n_train, p, values_of_a_node)
     return OutOfBagSearch(forest, grid, min_trees=10 if few else 20, factor=4)
 
 
 def measure(cell: Cell) -> Cell:
-    """Tune on four folds, test on the fifth."""
+    """Tune on four folds, test on the fifth; a cell may allow more directions at a node."""
     split = load_uci(cell["data"], cell["dataset"]).split(cell["fold"])
     start = time.process_time()
-    search = make_search(cell["system"], *split.X_train.shape, seed=cell["fold"])
+    limit = cell.get("values_of_a_node", VALUES_OF_A_NODE)
+    search = make_search(cell["system"], *split.X_train.shape, cell["fold"], limit)
     search.fit(split.X_train, split.y_train)
     forest, published = search.best_estimator_, SYSTEMS[cell["system"]].published
     if published:

@@ -73,13 +73,10 @@ def test_folds_are_measured_and_chosen_forests_are_named(data, system):
         assert found["d"] in (2, 4, 6, 36)
 
 
-def test_folds_of_the_table_are_measured_and_chosen_forests_are_named(data):
-    cell = {"dataset": "small", "fold": 1, "system": "RerF", "data": data}
-    found = uci_folds.measure(cell)
-    assert set(found) == set(uci_folds.VALUES)
-    assert found["trees"] == 300
-    assert found["nonzeros"] in (1, 2, 4)
-    assert found["d"] in (2, 4, 6, 36)
+def test_a_cell_may_allow_all_directions():
+    few = uci_tuning.make_grid("RerF", 1000, 20)["max_features"]
+    every = uci_tuning.make_grid("RerF", 1000, 20, np.inf)["max_features"]
+    assert (max(few), max(every)) == (100, 400)
 
 
 def test_systems_without_bootstrap_are_tuned_with_it_and_grown_without(data, monkeypatch):
