@@ -251,7 +251,12 @@ def agnostic(
     A node splits along the first direction that it draws, at a threshold that is uniform over its
     range; targets fill the leaves and decide nothing else. Trees see all samples. Such forests are
     consistent for every distribution if leaves grow in number but more slowly than the samples
-    (theorem 3): pass `max_leaf_nodes`, for example 2√n. They are for theory, and as a control.
+    (theorem 3): pass `min_samples_leaf` of about √n with ``min_balance=0.2``. They are for theory,
+    and as a control.
+
+    Limiting leaves by `max_leaf_nodes`, for example to 2√n, is worse: those to split are chosen by
+    chance, and some cells stay large. On skewed columns, most samples stay in one cell, and the
+    forest may predict the largest class everywhere; there ``scaling="rank"`` helps, too.
 
     Parameters
     ----------
@@ -270,7 +275,7 @@ def agnostic(
     Examples
     --------
     >>> from silvan import presets
-    >>> presets.agnostic(max_leaf_nodes=60).thresholds
+    >>> presets.agnostic(min_samples_leaf=60, min_balance=0.2).thresholds
     'agnostic'
     """
     published = {"thresholds": "agnostic", "bootstrap": False, "max_leaf_nodes": max_leaf_nodes}
