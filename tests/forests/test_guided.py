@@ -6,6 +6,7 @@ from growing import sample_directions
 from sklearn.base import clone
 
 from silvan import BoostedForestClassifier, ForestClassifier, ForestRegressor, load
+from silvan.forests import guiding
 from silvan.projections import Mixture, UnitFree, WeightedCombinations
 
 
@@ -166,3 +167,27 @@ def test_wrong_parameters_are_refused(changes, message):
     X, y = make_data(50, 6)
     with pytest.raises(ValueError, match=message):
         ForestClassifier(projections=WeightedCombinations(**changes)).fit(X, y)
+
+
+def test_importances_of_each_tree_are_computed_once(monkeypatch):
+    counted = []
+    credit = guiding.credit_features
+
+    def count(trees, *arguments, **options):
+        counted.append(trees.n_trees)
+        return credit(trees, *arguments, **options)
+
+    monkeypatch.setattr(guiding, "credit_features", count)
+    forest = guided(30, warm_start=True).fit(*make_data())
+    assert sum(counted) == 30
+    counted.clear()
+    forest.set_params(n_estimators=50).fit(*make_data())
+    assert sum(counted) == 50
+
+
+def test_rounds_share_one_progress_bar(capsys):
+    guided(verbose=1).fit(*make_data())
+    shown = capsys.readouterr().err
+    assert "24/24 trees" in shown
+    assert "8/8" not in shown
+    assert shown.count("took") == 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,10 +16,11 @@ from silvan import _core
 from silvan._persistence import require_fitted
 from silvan._progress import ProgressBar
 from silvan.forest_arrays import ForestArrays
+from silvan.forest_arrays.joining import join_forests
 from silvan.forest_arrays.pruning import prune
 from silvan.forests.base import BaseForest
 from silvan.forests.fitting import TrainingSamples
-from silvan.forests.guiding import guide, rounds, trees_per_round
+from silvan.forests.guiding import Guide
 from silvan.forests.parameters import BaggedParameters, check_bagged_parameters, grow_options
 from silvan.forests.sampling import SamplePlan
 from silvan.projections import ProjectionDistribution
@@ -57,13 +59,25 @@ class BaggedForest(BaggedParameters, BaseForest):
         self._sampling = samples.sampling
         self._keep_constants(samples, earlier)
         projections, options = self._growth_on(samples)
-        length = trees_per_round(projections)
-        n_trees, forest = int(self.n_estimators), earlier
-        for first, last in rounds(0 if earlier is None else earlier.n_trees, n_trees, length):
-            drawn_from = guide(projections, forest, first, length)
-            grown = self._grow(samples, (drawn_from, options), (first, last))
-            self.forest_ = forest = grown if forest is None else forest.append(grown)
-        self.projections_ = clone(guide(projections, forest, n_trees - 1, length), safe=False)
+        guide = Guide(projections)
+        parts = [] if earlier is None else [earlier]
+        drawn_from = projections if earlier is None else guide.follow(earlier)
+        begin, end = sum(part.n_trees for part in parts), int(self.n_estimators)
+        with self._show_progress(end - begin) as progress:
+            for first, last in guide.rounds(begin, end):
+                if first > begin:
+                    drawn_from = guide.distribution()
+                on_progress = progress and partial(_count_from, progress, first - begin)
+                grown = self._grow(samples, (drawn_from, options), (first, last), on_progress)
+                guide.learn(grown)
+                parts.append(grown)
+        self.forest_ = join_forests(parts) if len(parts) > 1 else parts[0]
+        if begin < end:
+            self.projections_ = clone(drawn_from, safe=False)
+
+    def _show_progress(self, n_trees: int) -> AbstractContextManager[ProgressBar | None]:
+        """A bar of so many trees, where it is asked for."""
+        return ProgressBar(n_trees, what="trees") if self.verbose else nullcontext()
 
     def _growth_on(self, samples: TrainingSamples) -> Growth:
         """The distribution, with what it learns from the samples, and the options of the core."""
@@ -78,16 +92,18 @@ class BaggedForest(BaggedParameters, BaseForest):
         check_bagged_parameters(self._settled())
 
     def _grow(
-        self, samples: TrainingSamples, growth: Growth, trees: tuple[int, int]
+        self,
+        samples: TrainingSamples,
+        growth: Growth,
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
         """Grow the trees from the first number to before the last."""
-        first, last = trees
-        with ProgressBar(last - first, what="trees") if self.verbose else nullcontext() as progress:
-            grown = self._grow_range(samples, growth, trees, progress)
+        grown = self._grow_range(samples, growth, trees, on_progress)
         alpha = self._pruning()
         if alpha > 0:
             grown = prune(grown, alpha)
-        values = samples.targets.leaf_values(grown, samples.sampling, first, pruned=alpha > 0)
+        values = samples.targets.leaf_values(grown, samples.sampling, trees[0], pruned=alpha > 0)
         return replace(grown, values=values)
 
     def _pruning(self) -> float:
@@ -125,3 +141,8 @@ class BaggedForest(BaggedParameters, BaseForest):
         super()._check_fitted()
         has_members = len(self.forest_.members) > 0
         require_fitted({"forest_.members": has_members == self._sampling.plan.has_members})
+
+
+def _count_from(progress: Callable[[int], object], before: int, done: int) -> None:
+    """Report what is done of a round, after the trees of the rounds before."""
+    progress(before + done)

@@ -58,14 +58,16 @@ def credit_features(
     spreads: Spreads = None,
     *,
     by_weight: bool = True,
+    earlier: NDArray[np.float64] | float = 0.0,
 ) -> NDArray[np.float64]:
     """Credit that the features get from the splits, of shape (n_features, n_kinds of credit).
 
     `credit_of_tree` gives the credit of the nodes of a tree, of shape (n_nodes, n_kinds). A split's
     credit is spread over the features of its direction (see `direction_shares`; that of a window is
-    divided evenly among the cells it reads), or goes in full to each of them.
+    divided evenly among the cells it reads), or goes in full to each of them. It is added to the
+    credit from `earlier` trees.
     """
-    total: NDArray[np.float64] = np.zeros(())
+    total: NDArray[np.float64] = np.asarray(earlier, dtype=np.float64)
     # One tree at a time: written out, the patches of a whole forest may take many times its memory.
     for tree in range(forest.n_trees):
         shares = direction_shares(forest.shares(tree), spreads)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from silvan._validation import check_forest, invalid, is_integer
@@ -30,10 +31,38 @@ class LeafPolytope(NamedTuple):
     b: NDArray[np.float64]
     is_open: NDArray[np.bool_]
 
-    def contains(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether each sample of `X` lies in the region."""
-        slack = self.b - (self.A @ np.asarray(X, dtype=np.float64).T).T
-        inside: NDArray[np.bool_] = np.where(self.is_open, slack > 0, slack >= 0).all(axis=1)
+    def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each sample of `X` lies in the region.
+
+        Sums are rounded as trees round them, to float32 term by term, so that the answer is the
+        same. Only forests on grids, which read sums of many cells off running sums, may decide
+        otherwise about a sample that lies on a border up to rounding.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        inside : ndarray of shape (n_samples,)
+            True for the samples in the region.
+        """
+        samples = np.asarray(X, dtype=np.float32)
+        if samples.ndim != 2 or samples.shape[1] != self.A.shape[1]:
+            raise ValueError(
+                f"X has shape {samples.shape}, but the region has {self.A.shape[1]} features; "
+                "pass a row for each sample, such as X[:1]."
+            )
+        inside = np.ones(len(samples), dtype=bool)
+        for split, (begin, end) in enumerate(pairwise(self.A.indptr)):
+            values = np.zeros(len(samples), dtype=np.float32)
+            for feature, coefficient in zip(
+                self.A.indices[begin:end], self.A.data[begin:end].astype(np.float32), strict=True
+            ):
+                values += coefficient * samples[:, feature]
+            bound = self.b[split]
+            inside &= values < bound if self.is_open[split] else values <= bound
         return inside
 
 
@@ -56,7 +85,7 @@ def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
     -------
     polytope : LeafPolytope
         The inequalities ``A @ x <= b``. Trees project in float32, so a sample that lies on the
-        border of a split up to rounding may end on the other side.
+        border of a split up to rounding may end on the other side; `contains` rounds as they do.
 
     References
     ----------
@@ -92,9 +121,9 @@ def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
             "others, which no inequality describes; fit on samples without missing values."
         )
     normals = arrays.directions(tree)[splits].astype(np.float64)
-    return LeafPolytope(
-        csr_array(normals.multiply(signs[:, None])), signs * threshold[splits], signs < 0
-    )
+    signed = csr_array(normals.multiply(signs[:, None]))
+    signed.sort_indices()
+    return LeafPolytope(signed, signs * threshold[splits], signs < 0)
 
 
 def check_linear(forest: BaseForest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -273,14 +274,18 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         return np.concatenate(kept)
 
     def _grow(
-        self, samples: TrainingSamples, growth: Growth, trees: tuple[int, int]
+        self,
+        samples: TrainingSamples,
+        growth: Growth,
+        trees: tuple[int, int],
+        on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
         """Grow the trees, unless the covariances of their leaves would fill the memory."""
         if self.covariance_type == "full":
             plan = samples.sampling.plan
             max_leaves = max(1, min(plan.n_kept, plan.n_draws) // growth[1].min_samples_leaf)
             check_covariances_fit(self.n_estimators * max_leaves, samples.features.columns.shape[1])
-        return super()._grow(samples, growth, trees)
+        return super()._grow(samples, growth, trees, on_progress)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         super()._fit(X, y, sample_weight)
