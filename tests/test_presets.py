@@ -167,3 +167,13 @@ def test_unknown_tasks_and_options_are_refused():
         presets.rf(task="ranking")
     with pytest.raises(TypeError, match="max_branches"):
         presets.rf(max_branches=3)
+
+
+def test_rerf_leaves_out_empty_directions_as_the_r_package_does(rows):
+    X, y = rows
+    assert presets.rerf().projections.empty == "fill"
+    forest = presets.rerf(20, density=0.05, empty="drop", random_state=0)
+    assert forest.projections == SparseSigns(0.05, empty="drop")
+    assert forest.fit(X, y).score(X, y) > 0.9
+    with pytest.raises(ValueError, match=r"^empty must be one of 'fill', 'drop'"):
+        presets.rerf(empty="leave").fit(X, y)

@@ -207,6 +207,7 @@ def rerf(
     n_estimators: int = 100,
     *,
     density: float | None = None,
+    empty: str = "fill",
     task: str = "classification",
     **options: Any,
 ) -> Forest:
@@ -221,6 +222,9 @@ def rerf(
     {n_estimators}
     density : float, default=None
         Share λ of the entries that are not zero; None is 2/p.
+    empty : {"fill", "drop"}, default="fill"
+        What becomes of a column without nonzeros: it gets one feature at random, or the node has a
+        candidate less, as in the R package rerf.
     {preset}
 
     References
@@ -233,8 +237,10 @@ def rerf(
     >>> from silvan import presets
     >>> presets.rerf(density=0.1, max_features=4.0).projections
     SparseSigns(density=0.1)
+    >>> presets.rerf(empty="drop").projections  # as in the R package
+    SparseSigns(empty='drop')
     """
-    return make_forest(task, n_estimators, SparseSigns(density), options)
+    return make_forest(task, n_estimators, SparseSigns(density, empty=empty), options)
 
 
 @shared_docs
