@@ -15,13 +15,13 @@ from silvan.projections import AxisAligned
 
 
 def _draw_trees(
-    forests: dict[str, Any], X: NDArray[Any], y: NDArray[Any], **options: Any
+    forests: dict[str, Any], X: NDArray[Any], y: NDArray[Any], targets: Any = None, **options: Any
 ) -> Figure:
     """The first tree of each forest, side by side, under its title."""
     figure = Figure(figsize=(4.2 * len(forests), 3.9), dpi=90, layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(forests), sharey=True))
     for axis, (title, forest) in zip(axes, forests.items(), strict=True):
-        RegionsDisplay.from_estimator(forest.fit(X, y), X, ax=axis, **options)
+        RegionsDisplay.from_estimator(forest.fit(X, y), X, targets, ax=axis, **options)
         axis.set(title=title)
     for axis in axes[1:]:
         axis.set_ylabel("")
@@ -38,6 +38,7 @@ def draw_regions() -> Figure:
         },
         X,
         y,
+        targets=y,
     )
 
 
@@ -55,4 +56,5 @@ def draw_balance() -> Figure:
         },
         X,
         y,
+        show_key=False,
     )

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from silvan import ForestClassifier, ForestRegressor, ManifoldForestClassifier, presets
+from silvan.channels import Difference, Function, Raw
 from silvan.inspection import leaf_polytope
 
 FORESTS = {
@@ -83,3 +85,39 @@ def test_splits_that_are_not_linear_are_refused(data):
         below = int(arrays.left[arrays.tree_offsets[tree] + below])
     with pytest.raises(ValueError, match="missing values"):
         leaf_polytope(forest, tree, below)
+
+
+@pytest.mark.parametrize("make", [ForestClassifier, presets.rf, presets.rerf, presets.ccf])
+def test_samples_on_borders_are_rounded_as_trees_round_them(make):
+    X, y = load_iris(return_X_y=True)  # decimal numbers, whose sums often are thresholds
+    for seed in range(3):
+        forest = make(5, random_state=seed).fit(X, y)
+        leaves = forest.apply(X)
+        for tree in range(5):
+            for leaf in np.unique(leaves[:, tree]):
+                inside = leaf_polytope(forest, tree, int(leaf)).contains(X)
+                np.testing.assert_array_equal(inside, leaves[:, tree] == leaf)
+
+
+def test_channels_are_refused_unless_they_are_the_values(data):
+    X, y = np.random.default_rng(0).normal(size=(120, 30)), np.arange(120) % 2
+    options = {"random_state": 0, "statistics": "mean", "shift": 0, "n_terms": 1}
+    for channels in ([Function(np.abs)], [Difference()], "auto"):
+        forest = ManifoldForestClassifier(3, channels=channels, **options).fit(X, y)
+        leaf = forest.apply(X)[0, 0]
+        with pytest.raises(ValueError, match="splits on channels"):
+            leaf_polytope(forest, 0, leaf)
+    forest = ManifoldForestClassifier(3, channels=[Raw()], **options).fit(X, y)
+    leaves = forest.apply(X)[:, 0]
+    inside = leaf_polytope(forest, 0, leaves[0]).contains(X)
+    np.testing.assert_array_equal(inside, leaves == leaves[0])
+
+
+def test_samples_of_another_shape_or_with_missing_values_are_refused(data):
+    forest = FORESTS["sparse"].fit(*data)
+    polytope = leaf_polytope(forest, 0, forest.apply(data[0])[0, 0])
+    for X in (data[0][0], data[0][:, :3]):
+        with pytest.raises(ValueError, match="6 features"):
+            polytope.contains(X)
+    with pytest.raises(ValueError, match="missing values"):
+        polytope.contains(np.full((2, 6), np.nan))

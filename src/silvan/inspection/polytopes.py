@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from silvan._validation import check_forest, invalid, is_integer
+from silvan.channels import FittedChannels, Raw
 from silvan.forests.base import BaseForest
 
 
@@ -49,10 +50,16 @@ class LeafPolytope(NamedTuple):
             True for the samples in the region.
         """
         samples = np.asarray(X, dtype=np.float32)
+        samples = samples.reshape(len(samples), -1) if samples.ndim > 2 else samples
         if samples.ndim != 2 or samples.shape[1] != self.A.shape[1]:
             raise ValueError(
                 f"X has shape {samples.shape}, but the region has {self.A.shape[1]} features; "
                 "pass a row for each sample, such as X[:1]."
+            )
+        if np.isnan(samples).any():
+            raise ValueError(
+                "X has missing values, for which no inequality holds or fails; leave these samples "
+                "out."
             )
         inside = np.ones(len(samples), dtype=bool)
         for split, (begin, end) in enumerate(pairwise(self.A.indptr)):
@@ -75,7 +82,7 @@ def leaf_polytope(forest: BaseForest, tree: int, leaf: int) -> LeafPolytope:
     Parameters
     ----------
     forest : fitted forest
-        A forest of this library without categories and scaling.
+        A forest of this library without categories, scaling and channels.
     tree : int
         The number of the tree.
     leaf : int
@@ -139,6 +146,20 @@ def check_linear(forest: BaseForest) -> None:
             "the forest scales its features, and splits are half-spaces of the scaled ones; scale "
             "X before fit instead."
         )
+    if fitted.channels is not None and not _are_features(fitted.channels):
+        raise ValueError(
+            "the forest splits on channels, which are no linear functions of the features; regions "
+            'exist with channels="raw" only.'
+        )
+
+
+def _are_features(channels: FittedChannels) -> bool:
+    """Whether the cells of channels are the features, one by one."""
+    n_features = int(np.prod(channels.planes.shape))
+    probe = (np.arange(n_features) % 251).astype(channels.dtype)[np.newaxis]
+    return all(isinstance(channel, Raw) for channel in channels.channels) and np.array_equal(
+        channels.transform(probe), probe
+    )
 
 
 def _path(left: NDArray[np.int32], leaf: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
