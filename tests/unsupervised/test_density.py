@@ -21,6 +21,7 @@ from silvan.projections import (
     SparseSigns,
     UniformCombinations,
 )
+from silvan.unsupervised.base import GaussianForest
 
 
 def two_bananas(n, seed):
@@ -288,3 +289,13 @@ def test_bad_parameters_are_refused(bananas):
         DensityForest(2).fit(bananas).sample(0)
     with pytest.raises(ValueError, match="covariance_type must be 'diag'"):
         DensityForest().fit(np.zeros((2000, 800), dtype=np.float32))
+
+
+@pytest.mark.parametrize("covariance_type", ["full", "diag"])
+def test_too_many_features_to_measure_leaves_are_refused_before_trees_grow(
+    covariance_type, monkeypatch
+):
+    monkeypatch.setattr(GaussianForest, "_grow", lambda *arguments: pytest.fail("trees grew"))
+    forest = DensityForest(2, covariance_type=covariance_type)
+    with pytest.raises(ValueError, match=r"X must have at most 21201 features .* it has 21202; "):
+        forest.fit(np.zeros((3, 21202), dtype=np.float32))

@@ -24,6 +24,7 @@ from silvan.unsupervised.leaf_gaussians import (
     LeafGaussians,
     cell_masses,
     check_covariances_fit,
+    check_masses_fit,
     fit_gaussians,
     leaf_numbers,
     relative_ridge,
@@ -111,7 +112,8 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
     Notes
     -----
     The masses are measured with 512 quasi-random points, the same for every leaf; Z is a mean over
-    leaves and off by far less than one percent. Everything else is exact.
+    leaves and off by far less than one percent. Everything else is exact. Such points have at most
+    21201 dimensions, so more features are refused.
 
     Samples whose every feature is the same, constant features and leaves with fewer samples than
     features are no trouble: see `reg_covar`. Missing values are refused.
@@ -280,11 +282,13 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         trees: tuple[int, int],
         on_progress: Callable[[int], object] | None,
     ) -> ForestArrays:
-        """Grow the trees, unless the covariances of their leaves would fill the memory."""
+        """Grow the trees, unless their leaves could not be measured or would fill the memory."""
+        n_features = samples.features.columns.shape[1]
+        check_masses_fit(n_features)
         if self.covariance_type == "full":
             plan = samples.sampling.plan
             max_leaves = max(1, min(plan.n_kept, plan.n_draws) // growth[1].min_samples_leaf)
-            check_covariances_fit(self.n_estimators * max_leaves, samples.features.columns.shape[1])
+            check_covariances_fit(self.n_estimators * max_leaves, n_features)
         return super()._grow(samples, growth, trees, on_progress)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

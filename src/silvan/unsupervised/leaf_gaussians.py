@@ -225,6 +225,17 @@ def number_leaves(forest: ForestArrays, nodes: NDArray[np.int32]) -> NDArray[np.
     return leaves
 
 
+def check_masses_fit(n_features: int) -> None:
+    """Refuse more features than the quasi-random points can have that measure masses."""
+    limit = int(qmc.Sobol.MAXDIM)
+    if n_features > limit:
+        raise ValueError(
+            f"X must have at most {limit} features for a density forest, which measures leaves "
+            f"with quasi-random points, but it has {n_features}; drop or combine some, for "
+            "example with sklearn.decomposition.PCA."
+        )
+
+
 def check_covariances_fit(n_leaves: int, n_features: int) -> None:
     """Refuse full covariances of so many leaves and features that they would fill the memory."""
     gigabytes = n_leaves * n_features**2 * 8 / 2**30
