@@ -286,8 +286,12 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn about the user's line: the first one on the stack that is not in this package."""
+    """Warn about the user's line: the first on the stack that is in none of these packages.
+
+    scikit-learn wraps methods such as `transform`, and calls `fit` in pipelines and searches.
+    """
+    packages = ("silvan", "sklearn", "joblib")
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "silvan":
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in packages:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -297,7 +297,7 @@ def test_bad_parameters_are_refused(roll):
     for name, value in {
         "n_components": 0,
         "affinity": "cosine",
-        "epsilon": -1.0,
+        "epsilon": 5e-324,
         "forest": "forest",
         "min_samples_leaf": 0,
     }.items():
@@ -305,6 +305,34 @@ def test_bad_parameters_are_refused(roll):
             ManifoldEmbedding(**{name: value}).fit(roll[0])
     with pytest.raises(ValueError, match=r"forest=ForestClassifier\(\) needs targets"):
         ManifoldEmbedding(forest=ForestClassifier()).fit(roll[0])
+
+
+@pytest.mark.filterwarnings("ignore:the affinity graph falls")
+def test_the_smallest_length_gives_finite_places_of_the_largest_numbers():
+    X = 1e38 * np.random.default_rng(0).normal(size=(40, 3))
+    embedding = ManifoldEmbedding(5, epsilon=1e-100, random_state=0)
+    assert np.isfinite(embedding.fit_transform(X)).all()
+    assert np.isfinite(embedding.transform(-X)).all()
+
+
+@pytest.mark.parametrize(
+    ("affinity", "remedy"),
+    [
+        ("gaussian", "pass an epsilon above 0.001, or grow more trees or larger leaves"),
+        ("binary", "If the data are one piece, grow more trees or larger leaves"),
+    ],
+)
+def test_the_warning_of_parts_gives_the_remedy_and_points_at_the_callers_line(affinity, remedy):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) + 1000])
+    embedding = ManifoldEmbedding(
+        10, affinity=affinity, epsilon=1e-3, min_samples_leaf=5, random_state=0
+    )
+    for use in (embedding.fit_transform, make_pipeline(embedding, KNeighborsClassifier()).fit):
+        with pytest.warns(UserWarning, match="falls into .* parts") as caught:
+            use(X, np.arange(100) % 2)
+        assert remedy in str(caught[0].message)
+        assert caught[0].filename == __file__
 
 
 @pytest.mark.filterwarnings("ignore:the affinity graph falls")

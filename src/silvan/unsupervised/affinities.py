@@ -24,6 +24,8 @@ _ENTRIES_AT_ONCE = 2**24
 _NO_AFFINITY = 1e-9
 # Pairs of samples that the usual distance is measured on.
 _N_PAIRS = 2**16
+# Far below distances between float32 numbers; squares of all distances in its units are finite.
+MIN_EPSILON = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,11 @@ class Affinity(ABC):
     def X(self) -> Rows | None:  # noqa: N802
         """Features of the samples of the index, where they matter."""
         return None
+
+    @property
+    def remedy(self) -> str:
+        """What to do if the graph has too few links, as an instruction."""
+        return "grow more trees or larger leaves (n_estimators, min_samples_leaf)"
 
     def against(self, index: LeafIndex, X: Rows) -> Self:
         """The same affinity to other samples: those of `index`, with features `X`."""
@@ -175,8 +182,13 @@ class GaussianAffinity(_DistanceAffinity):
 
     def check(self) -> Affinity:
         """Raise an error if what was read from a file is no affinity."""
-        require_fitted({"epsilon": is_number(self.epsilon) and self.epsilon > 0})
+        require_fitted({"epsilon": is_number(self.epsilon) and self.epsilon >= MIN_EPSILON})
         return super().check()
+
+    @property
+    def remedy(self) -> str:
+        """What to do if the graph has too few links, as an instruction."""
+        return f"pass an epsilon above {self.epsilon:.3g}, or {super().remedy}"
 
     def distances(self, pairs: Pairs, X: Rows) -> NDArray[np.float64]:
         """Squared distances in units of epsilon."""
@@ -246,4 +258,5 @@ def _usual_distance(index: LeafIndex, X: Rows) -> float:
     for start in range(0, _N_PAIRS, step):
         block = slice(start, start + step)
         total += float(np.sum(_subtract(X[rows[block]], X[others[block]]) ** 2))
-    return float(np.sqrt(total / _N_PAIRS)) or 1.0
+    distance = float(np.sqrt(total / _N_PAIRS))
+    return distance if distance >= MIN_EPSILON else 1.0

@@ -101,7 +101,7 @@ class ManifoldEmbedding(
     affinity_matrix_ : csr_array of shape (n_samples, n_samples)
         The affinities of the samples of `fit`, computed when asked for.
     n_connected_components_ : int
-        Number of parts of the graph that no leaf links.
+        Number of parts of the graph, which are not linked with each other.
     component_labels_ : ndarray of shape (n_samples,)
         Part of each sample.
     forest_ : fitted forest
@@ -268,7 +268,9 @@ class ManifoldEmbedding(
         independent = self.selection == "independent" or (
             self.selection == "auto" and self._given_forest() is None
         )
-        parts = embed_parts(self._graph(), self.n_components, independent=independent)
+        parts = embed_parts(
+            self._graph(), self.n_components, self._affinity.remedy, independent=independent
+        )
         self.embedding_, self.component_labels_ = parts.vectors, parts.labels
         self.n_connected_components_ = len(parts.values)
         one = len(parts.values) == 1

@@ -26,6 +26,7 @@ from silvan.forests.grid import flatten_samples
 from silvan.forests.odd_values import admit_samples, named_columns
 from silvan.unsupervised.affinities import (
     AFFINITIES,
+    MIN_EPSILON,
     Affinity,
     BinaryAffinity,
     GaussianAffinity,
@@ -128,8 +129,11 @@ class ForestAffinityMixin(DefaultProjectionsMixin):
     def _check_affinity_parameters(self) -> None:
         check_choice("affinity", self.affinity, ("auto", *AFFINITIES))
         check_covariance_parameters(self.covariance_type, self.reg_covar)
-        if not (self.epsilon is None or (is_number(self.epsilon) and self.epsilon > 0)):
-            raise invalid("epsilon", "a number > 0 or None", self.epsilon, "None measures it")
+        epsilon = self.epsilon
+        if epsilon is not None and not (is_number(epsilon) and epsilon >= MIN_EPSILON):
+            raise invalid(
+                "epsilon", f"a number >= {MIN_EPSILON} or None", epsilon, "None measures it"
+            )
         forest = self._given_forest()
         if not (forest is None or isinstance(forest, BaseForest)):
             raise invalid(

@@ -20,14 +20,19 @@ class PartsMap(NamedTuple):
     labels: NDArray[np.integer]  # (n_samples,): the part of each sample
 
 
-def embed_parts(graph: Graph, n_components: int, *, independent: bool = False) -> PartsMap:
-    """Embed each part by itself, and set it to the right of the last one; warn if it is not one."""
+def embed_parts(
+    graph: Graph, n_components: int, remedy: str, *, independent: bool = False
+) -> PartsMap:
+    """Embed each part by itself, and set it to the right of the last one.
+
+    If there are several, a warning says so, and gives the remedy.
+    """
     labels = graph.components()
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         whole = embed_graph(graph, n_components, independent=independent)
         return PartsMap(whole.vectors, whole.values[np.newaxis], whole.gaps[np.newaxis], labels)
-    _warn_of_parts(sizes)
+    _warn_of_parts(sizes, remedy)
     vectors = np.zeros((len(labels), n_components))
     values, gaps = (np.empty((len(sizes), n_components)) for _ in range(2))
     gap = 1.0 / np.sqrt(len(labels))
@@ -45,11 +50,10 @@ def embed_parts(graph: Graph, n_components: int, *, independent: bool = False) -
     return PartsMap(vectors, values, gaps, labels)
 
 
-def _warn_of_parts(sizes: NDArray[np.integer]) -> None:
+def _warn_of_parts(sizes: NDArray[np.integer], remedy: str) -> None:
     largest = ", ".join(map(str, sorted(sizes.tolist(), reverse=True)[:5]))
     warn_user(
-        f"the affinity graph falls into {len(sizes)} parts that no leaf links, of {largest}"
+        f"the affinity graph falls into {len(sizes)} parts that are not linked, of {largest}"
         f"{', ...' if len(sizes) > 5 else ''} samples; each is embedded by itself and they "
-        "are set side by side. Grow more trees or larger leaves (n_estimators, "
-        "min_samples_leaf) if the data are one piece."
+        f"are set side by side. If the data are one piece, {remedy}."
     )
