@@ -88,6 +88,14 @@ def test_fit_says_what_targets_each_forest_takes(kind):
         assert re.findall(r"^(\w+) : ", text, re.M) == ["X", "y", "sample_weight", "self"]
 
 
+@pytest.mark.parametrize("kind", ["DensityForest", "ManifoldEmbedding"])
+def test_forests_without_targets_do_not_name_the_default_directions_of_others(kind):
+    text = inspect.getdoc(getattr(importlib.import_module("silvan"), kind))
+    assert re.search(r"^max_features : .*\n +Number d of candidate directions", text, re.M)
+    assert "`UnitFree` directions, such as the default" not in text
+    assert "None is\n    ``UniformCombinations()``" in text
+
+
 def test_pages_of_results_have_a_line_in_their_index():
     text = (DOCS / "results" / "index.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| \[[^\]]+\]\((\w+)\.md\) \| .+ \| .+ \|$", text, re.M)

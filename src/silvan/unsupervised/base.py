@@ -23,6 +23,7 @@ from silvan._validation import (
     invalid,
     is_number,
 )
+from silvan.forests._docs import add_parts
 from silvan.forests.bagged import BaggedForest
 from silvan.forests.fitting import CheckedSamples, unchanged_on_failure
 from silvan.forests.odd_values import admit_samples, named_columns
@@ -43,6 +44,18 @@ _MAX_BITS = 23
 _MAX_THRESHOLDS = 2**31 - 1
 # Shares of the leaves of a tree add up to 1, but for this.
 _ROUNDING = 1e-9
+
+add_parts(
+    {
+        "gaussian_max_features": """
+            Number d of candidate directions at a node. An integer is d itself; a float is a
+            fraction of the number of features p, rounded, and may exceed 1; "sqrt" and "log2" are
+            those functions of p, rounded down; None is p. "auto" is the square root of p, or 24 (p
+            if there are fewer features) if that is more and `projections` are `UnitFree`. At least
+            one direction is always drawn.
+        """,
+    }
+)
 
 
 def check_covariance_parameters(covariance_type: object, reg_covar: object) -> None:

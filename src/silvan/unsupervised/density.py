@@ -57,7 +57,7 @@ class DensityForest(DensityMixin, GaussianForest):  # type: ignore[misc]
         ``UniformCombinations()``.
     {gaussian}
     max_features : int, float, "auto", "sqrt", "log2" or None, default=1.0
-        {max_features}
+        {gaussian_max_features}
     max_depth : int, default=None
         Largest depth of a tree; None sets no limit.
     min_samples_split : int or float, default=2

@@ -66,7 +66,7 @@ class ManifoldEmbedding(
         ``UniformCombinations()``.
     {gaussian}
     max_features : int, float, "auto", "sqrt", "log2" or None, default=1
-        {max_features}
+        {gaussian_max_features}
         With a single one, neighbourhoods are alike in all directions; with many, nodes prefer the
         directions in which the data are bent, and flat ones are lost.
     max_depth : int, default=None
