@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from silvan import _core
+from silvan._sparse import points_within
 from silvan._validation import check_integer
 from silvan.projections.node import Node, NodeData
 from silvan.projections.parameters import ParameterHolder, is_sparse
@@ -227,6 +228,11 @@ def to_canonical_arrays(directions: Any, what: str) -> _Arrays:
         raise ValueError(
             f"{what} must have features from 0 to {n_columns - 1}, but it has feature "
             f"{outside[0]}; correct the column indices of the sparse matrix."
+        )
+    if not points_within(canonical):
+        raise ValueError(
+            f"{what} must be a sparse matrix whose row ends ascend and lie within its entries; "
+            "make it anew from rows, columns and values."
         )
     canonical.sum_duplicates()
     canonical.eliminate_zeros()

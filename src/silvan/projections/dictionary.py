@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from silvan import _core
+from silvan.projections.arrays import read_array, share_weights
 from silvan.projections.base import ProjectionDistribution, to_canonical_arrays
 from silvan.projections.node import Node
-from silvan.projections.parameters import is_sparse
 
 
 class Dictionary(ProjectionDistribution):
@@ -66,7 +66,7 @@ class Dictionary(ProjectionDistribution):
                 f"{n_atoms} rows have none (the first is row {empty[0]}); drop them."
             )
         if self.probabilities is not None:
-            _check_probabilities(np.asarray(self.probabilities), n_atoms)
+            _check_probabilities(read_array("probabilities", self.probabilities), n_atoms)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""
@@ -77,7 +77,7 @@ class Dictionary(ProjectionDistribution):
         return atoms[chosen]
 
     def _read_atoms(self) -> sparse.csr_array[np.float64]:
-        atoms: Any = self.atoms if is_sparse(self.atoms) else np.asarray(self.atoms)
+        atoms = read_array("atoms", self.atoms)
         if atoms.ndim != 2 or atoms.shape[0] == 0:
             raise ValueError(
                 "atoms must be a matrix with at least one row, but it has shape "
@@ -93,8 +93,7 @@ class Dictionary(ProjectionDistribution):
     def _normalised_probabilities(self, n_atoms: int) -> NDArray[np.float64]:
         if self.probabilities is None:
             return np.full(n_atoms, 1.0 / n_atoms)
-        probabilities = np.asarray(self.probabilities, dtype=np.float64)
-        return np.asarray(probabilities / probabilities.sum(), dtype=np.float64)
+        return share_weights(np.asarray(self.probabilities, dtype=np.float64))
 
     def _to_native(self, n_features: int) -> _core.ProjectionDistribution:
         atoms = self._read_atoms()

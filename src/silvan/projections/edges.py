@@ -10,6 +10,7 @@ from scipy import sparse
 
 from silvan import _core
 from silvan._validation import invalid
+from silvan.projections.arrays import read_array
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.graphs import GraphNeighborhoods
 from silvan.projections.node import Node
@@ -105,7 +106,7 @@ class EdgeNeighborhoods(ProjectionDistribution):
         if is_networkx(given):
             numbers = {node: number for number, node in enumerate(given.nodes)}
             given = [(numbers[a], numbers[b]) for a, b in given.edges()]
-        edges = np.asarray(given)
+        edges: NDArray[Any] = read_array("edges", given)
         if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
             raise invalid(
                 "edges",

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from silvan import _core
 from silvan._validation import check_choice, check_integer, invalid
+from silvan.projections.arrays import read_array
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.grids import COEFFICIENTS, draw_coefficients
 from silvan.projections.node import Node
@@ -138,6 +139,7 @@ class GraphNeighborhoods(ProjectionDistribution):
                 graph,
                 "pass for example scipy.sparse.csr_array(adjacency)",
             )
+        graph = read_array("graph", graph)
         if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
             raise ValueError(
                 "graph must have a row and a column for each feature, but its shape is "

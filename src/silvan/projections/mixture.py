@@ -11,6 +11,7 @@ from scipy import sparse
 
 from silvan import _core
 from silvan._validation import invalid, is_number
+from silvan.projections.arrays import share_weights
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.dictionary import to_cumulative
 from silvan.projections.node import Node
@@ -194,7 +195,7 @@ class Mixture(ProjectionDistribution):
 
     def _normalised_weights(self) -> NDArray[np.float64]:
         weights = np.array([weight for _, weight in self.components], dtype=np.float64)
-        return np.asarray(weights / weights.sum(), dtype=np.float64)
+        return share_weights(weights)
 
     def resolve(self, shape: tuple[int, ...]) -> Mixture:
         """A mixture whose components know the shape of a sample."""

@@ -24,6 +24,8 @@ from silvan.projections.fitted import (
 )
 from silvan.projections.node import Node
 
+MAX_PERTURBATIONS = 1_000_000
+
 
 class PerturbedHyperplanes(ProjectionDistribution):
     """Random hyperplanes, perturbed one coefficient at a time while that does no harm [1]_ [2]_.
@@ -89,7 +91,7 @@ class PerturbedHyperplanes(ProjectionDistribution):
     def validate(self, n_features: int) -> None:
         """Raise an error if a parameter is wrong."""
         check_fit(self.n_features, self.max_samples, n_features, or_none=True)
-        check_integer("n_perturbations", self.n_perturbations, 0)
+        check_integer("n_perturbations", self.n_perturbations, 0, maximum=MAX_PERTURBATIONS)
 
     def sample(self, node: Node, rng: np.random.Generator) -> sparse.csr_array[np.float64]:
         """Draw directions for one node in NumPy, as a reference for the core."""

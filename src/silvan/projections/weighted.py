@@ -10,6 +10,7 @@ from scipy import sparse
 
 from silvan import _core
 from silvan._validation import check_choice, check_integer, invalid, is_integer
+from silvan.projections.arrays import read_array, scale_weights
 from silvan.projections.base import ProjectionDistribution
 from silvan.projections.grids import COEFFICIENTS, draw_coefficients
 from silvan.projections.node import Node
@@ -89,7 +90,7 @@ class WeightedCombinations(ProjectionDistribution):
         check_choice("coefficients", self.coefficients, COEFFICIENTS)
         if self.weights is None:
             return
-        weights = np.asarray(self.weights)
+        weights = read_array("weights", self.weights)
         if weights.shape != (n_features,) or weights.dtype.kind not in "biuf":
             raise ValueError(
                 f"weights must have a number for each of the {n_features} features, but its shape "
@@ -132,11 +133,7 @@ class WeightedCombinations(ProjectionDistribution):
     def _weights(self, n_features: int) -> NDArray[np.float64]:
         if self.weights is None:
             return np.ones(n_features)
-        weights = np.asarray(self.weights, dtype=np.float64)
-        # Sums and shares of weights near the ends of what a double can hold would leave it; a power
-        # of two rounds none.
-        scaled: NDArray[np.float64] = np.ldexp(weights, -np.frexp(weights.max())[1])
-        return scaled
+        return scale_weights(np.asarray(self.weights, dtype=np.float64))
 
     def _sizes(self, n_features: int) -> tuple[int, int]:
         given: Any = self.n_features
