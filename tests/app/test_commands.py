@@ -19,6 +19,7 @@ from silvan.app.data import open_source
 from silvan.app.data.dataset import Layout
 
 IRIS = ("--target", "species", "--drop", "id", "--drop", "note")
+LABELS = ("--target", "labels.npy", "--shape", "8x8")
 _CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
 FEW = ("--trees", "10", "--jobs", "1")
 
@@ -330,6 +331,33 @@ WRONG = {
         2,
         ["fit", "iris.csv", *IRIS, "--set", "depth=3", "--out", "x"],
         "--set depth=... is not a parameter of a forest (did you mean 'max_depth'?)",
+    ),
+    "parameter of directions": (
+        2,
+        ["fit", "none.csv", "--forest", "guided", "--set", "trees_per_round=10", "--out", "x"],
+        "--set trees_per_round=... is not a parameter of a forest (did you mean "
+        "'projections__trees_per_round'?)",
+    ),
+    "parameter of a grid and of directions": (
+        2,
+        ["fit", "rows.npy", *LABELS, "--forest", "s_rerf", "--set", "max_size=3", "--out", "x"],
+        "is not a parameter of ForestClassifier (did you mean 'projections__max_size'?); it has",
+    ),
+    "parameter of other directions": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--set", "projections__trees_per_round=10", "--out", "x"],
+        "--set projections__trees_per_round=... is not a parameter of the directions of this "
+        "forest; they have density, mean_nonzeros, counts, empty; choose other directions with",
+    ),
+    "misspelt parameter of directions": (
+        2,
+        ["fit", "iris.csv", *IRIS, "--set", "projections__densty=10", "--out", "x"],
+        "of the directions of this forest (did you mean 'density'?); they have",
+    ),
+    "parameter of a word": (
+        2,
+        ["fit", "rows.npy", *LABELS, "--set", "channels__n=1", "--out", "x"],
+        "--set channels__n=... is not a parameter of ManifoldForestClassifier (did you",
     ),
     "directions as a parameter": (
         2,

@@ -150,6 +150,10 @@ def test_options_name_what_there_is():
     assert names.MAX_TREES == MAX_TREES
     parameters = [set(kind().get_params(deep=False)) for kind in _KINDS.values()]
     assert set(names.PARAMETERS) == set().union(*parameters) - set(_OTHER_OPTIONS)
+    grids = {"s_rerf": {"shape": (4, 4)}}
+    forests = [getattr(presets, name)(**grids.get(name, {})) for name in names.PRESETS]
+    nested = {name for forest in forests for name in forest.get_params() if "__" in name}
+    assert set(names.OF_DIRECTIONS) == nested
 
 
 def test_data_that_no_forest_takes_are_refused_by_comparisons_and_reports(run, folder):

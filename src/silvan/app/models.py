@@ -25,7 +25,9 @@ from silvan.app.parsing import check_model
 from silvan.files import FileFormatError
 from silvan.forests.base import BaseForest
 from silvan.forests.dates import DateColumn
+from silvan.forests.defaults import default_projections
 from silvan.inspection import grid_of
+from silvan.projections import UnitFree
 
 _ON_GRIDS = ("s_rerf", "morf", "mf")
 # Whole numbers with more different values than this are taken for measurements.
@@ -166,15 +168,34 @@ def _make_preset(
 
 def set_parameters(forest: Any, settings: dict[str, Any]) -> Any:
     """Apply what --set says."""
-    try:
-        return forest.set_params(**settings)
-    except ValueError:
-        known = sorted(set(forest.get_params(deep=False)) & set(PARAMETERS))
-        wrong = next(name for name in settings if name not in forest.get_params())
-        raise UsageError(
-            f"--set {wrong}=... is not a parameter of {type(forest).__name__}"
-            f"{suggest(wrong, known)}; it has {', '.join(known)}."
-        ) from None
+    for name, value in settings.items():
+        try:
+            forest.set_params(**{name: value})
+        except (ValueError, AttributeError):  # the latter where a part has no parameters
+            raise UsageError(_explain_setting(forest, name)) from None
+    return forest
+
+
+def _explain_setting(forest: Any, wrong: str) -> str:
+    """What the parameters are where there is none of this name."""
+    known = sorted(set(forest.get_params(deep=False)) & set(PARAMETERS))
+    directions = []
+    if "projections" in known:
+        given = forest.projections or default_projections()
+        inner = given.distribution if isinstance(given, UnitFree) else given
+        directions = list(inner.get_params(deep=False))
+    first, _, last = wrong.partition("__")
+    if directions and first == "projections":
+        return (
+            f"--set {wrong}=... is not a parameter of the directions of this forest"
+            f"{suggest(last, directions)}; they have {', '.join(directions)}; choose other "
+            "directions with --forest."
+        )
+    nested = [f"projections__{name}" for name in directions]
+    return (
+        f"--set {wrong}=... is not a parameter of {type(forest).__name__}"
+        f"{suggest(wrong, (*known, *nested))}; it has {', '.join(known)}."
+    )
 
 
 def fit_rows(data: Dataset) -> Any:

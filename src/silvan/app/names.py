@@ -87,14 +87,43 @@ PARAMETERS = (
     "voting",
 )
 
+# Those of the directions of some forest; a test keeps these complete, too.
+OF_DIRECTIONS = (
+    "projections__alpha",
+    "projections__bootstrap",
+    "projections__boundary",
+    "projections__coefficients",
+    "projections__contiguous",
+    "projections__counts",
+    "projections__density",
+    "projections__empty",
+    "projections__max_fits",
+    "projections__max_samples",
+    "projections__max_size",
+    "projections__mean_nonzeros",
+    "projections__min_size",
+    "projections__n_features",
+    "projections__n_patches",
+    "projections__per",
+    "projections__reach",
+    "projections__shape",
+    "projections__shuffled",
+    "projections__trees_per_round",
+    "projections__weights",
+)
+
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Ask in brackets for what was meant, if one of the known names is close.
+    """Ask in brackets for what was meant, if a known name ends with this one or is close to it.
 
     >>> suggest("max_dept", ["max_depth", "n_jobs"]), suggest("oak", ["rf"])
     (" (did you mean 'max_depth'?)", '')
+    >>> suggest("density", ["projections__density", "max_depth"])
+    " (did you mean 'projections__density'?)"
     """
-    close = get_close_matches(name, list(known), n=1)
+    names = list(known)
+    nested = [other for other in names if other.endswith(f"__{name}")]
+    close = nested or get_close_matches(name, names, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

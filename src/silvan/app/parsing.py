@@ -13,7 +13,7 @@ from typing import Any
 
 from silvan.app.errors import DataError, ModelError, UsageError
 from silvan.app.formats import is_data
-from silvan.app.names import KINDS, PARAMETERS, TASKS, suggest
+from silvan.app.names import KINDS, OF_DIRECTIONS, PARAMETERS, TASKS, suggest
 
 # Parameters that are not for --set, and what is.
 _OTHER_OPTIONS = {
@@ -78,8 +78,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             )
         if name.split("__")[0] not in PARAMETERS:
             raise UsageError(
-                f"--set {name}=... is not a parameter of a forest{suggest(name, PARAMETERS)}; "
-                f"forests have {', '.join(PARAMETERS)}."
+                f"--set {name}=... is not a parameter of a forest"
+                f"{suggest(name, (*PARAMETERS, *OF_DIRECTIONS))}; forests have "
+                f"{', '.join(PARAMETERS)}."
             )
         if name in settings:
             raise UsageError(f"--set {name}=... is given twice; leave one of them out.")
