@@ -180,3 +180,13 @@ def test_several_outputs_of_one_class_each_are_remembered(kind, criterion):
     forest = kind(**SUPERVISED[kind], criterion=criterion).fit(X, [("a", "b")] * 24)
     assert forest.predict(X).tolist() == [["a", "b"]] * 24
     assert [p.tolist() for p in forest.predict_proba(X[:1])] == [[[1.0]], [[1.0]]]
+
+
+@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+def test_infinities_of_both_signs_are_refused_without_warnings(kind):
+    both = np.zeros(24)
+    both[:2] = np.inf, -np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        kind(**SMALL).fit(X, both)
+    with pytest.raises(ValueError, match="infinity"):
+        kind(**SMALL).fit(X, Y, sample_weight=both)

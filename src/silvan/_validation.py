@@ -257,9 +257,10 @@ def check_sample_weight(sample_weight: object, X: NDArray[Any]) -> NDArray[np.fl
         sample_weight = np.full(n_samples, float(sample_weight))
     rules = {"ensure_2d": False, "dtype": np.float64, "order": "C"}
     try:
-        weight: NDArray[np.float64] = check_array(
-            sample_weight, input_name="sample_weight", **rules
-        )
+        with np.errstate(invalid="ignore"):  # sums of infinities of both signs
+            weight: NDArray[np.float64] = check_array(
+                sample_weight, input_name="sample_weight", **rules
+            )
     except (TypeError, ValueError, OverflowError) as error:
         if "sample_weight" in str(error):
             raise

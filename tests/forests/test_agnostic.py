@@ -6,7 +6,12 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_iris
 
-from silvan import BoostedForestClassifier, ForestClassifier, ForestRegressor
+from silvan import (
+    BoostedForestClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    ManifoldForestClassifier,
+)
 from silvan.projections import AxisAligned, CanonicalDirections, RidgeDirections, SparseSigns
 
 PARTITION = ("left", "threshold", "missing_left", "direction_indices", "direction_coefficients")
@@ -150,6 +155,12 @@ def test_error_falls_towards_that_of_bayes_as_theorem_3_says():
 def test_what_would_look_at_targets_is_refused(changes, name):
     with pytest.raises(ValueError, match=f'{name} must be .* with thresholds="agnostic"'):
         ForestClassifier(thresholds="agnostic", **changes).fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
+
+
+def test_combinations_of_windows_are_refused_with_their_parameter():
+    X = np.random.default_rng(0).normal(size=(20, 30))
+    with pytest.raises(ValueError, match=r"n_terms must be 1 .* pass n_terms=1"):
+        ManifoldForestClassifier(2, thresholds="agnostic", n_terms=2).fit(X, np.arange(20) % 2)
 
 
 def test_categories_poisson_and_boosting_are_refused():

@@ -31,7 +31,9 @@ GROWTH_PARTS = {
         min_balance : float, default=0.0
             Smallest share of a node's distinct samples on each side of its split, between 0 and
             0.5; rounded up, but never more than half of the samples. Random thresholds are drawn
-            among those that satisfy it.
+            among those that satisfy it. A node where no drawn direction has such a threshold
+            becomes a leaf, which is common with large shares where columns are mostly zero or have
+            few values.
         min_weight_fraction_leaf : float, default=0.0
             Smallest share of a tree's weight on each side of a split, at most 0.5.
         min_impurity_decrease : float, default=0.0
@@ -83,8 +85,10 @@ GROWTH_PARTS = {
             other. "agnostic" does not choose either: a node takes its first direction that the
             limits allow, pure nodes are split as well, and with `max_leaf_nodes` the leaf to split
             next is drawn. Targets then determine only the values of leaves (Tomita's data-agnostic
-            forest; limit the trees by `max_leaf_nodes`, `max_depth` or `min_samples_leaf`). With
-            the same seed and ``bootstrap=False``, splits are the same for any targets.
+            forest; limit the trees by `min_samples_leaf`, `max_leaf_nodes` or `max_depth`). Where
+            each tree sees all samples (``bootstrap=False`` without `max_samples` and `honest`),
+            splits are the same for any targets with the same seed; draws of samples depend on the
+            targets, too, because they are computed from the seed and all that is known of a sample.
     """,
     "bootstrap": """
         bootstrap : bool, default=True
@@ -97,7 +101,7 @@ GROWTH_PARTS = {
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
             directions; "agnostic" does not choose either, and ignores the targets until leaves are
-            filled. "auto" is "random" with single windows on channels of series, and "best"
+            filled, but for which samples are drawn and which convolutions learn from. "auto" is "random" with single windows on channels of series, and "best"
             elsewhere.
     """,
     "grid_bootstrap": """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silvan._validation import invalid
+from silvan._validation import invalid, is_integer
 from silvan.forests.guiding import refuse_rounds
 from silvan.projections import (
     CanonicalDirections,
@@ -25,6 +25,11 @@ _WITHOUT = {
     "monotonic_cst": None,
     "class_weight": None,
 }
+_REMEDIES = {
+    "class_weight": "pass sample_weight to fit, which weights the values of leaves",
+    "ccp_alpha": "limit trees by max_leaf_nodes, max_depth or min_samples_leaf",
+    "min_impurity_decrease": "limit trees by max_leaf_nodes, max_depth or min_samples_leaf",
+}
 
 
 def check_agnostic_parameters(forest: Any) -> None:
@@ -32,7 +37,12 @@ def check_agnostic_parameters(forest: Any) -> None:
     for name, without in _WITHOUT.items():
         given = getattr(forest, name, None)
         if given is not None and (without is None or given != without):
-            raise invalid(name, f"{without} {_WITH}", given, "leave one of them out")
+            remedy = _REMEDIES.get(name, "leave one of them out")
+            raise invalid(name, f"{without} {_WITH}", given, remedy)
+    n_terms = getattr(forest, "n_terms", None)
+    if is_integer(n_terms) and n_terms != 1:
+        rule = f'1 or "auto" {_WITH}, since combinations of windows are fitted to targets'
+        raise invalid("n_terms", rule, n_terms, "pass n_terms=1")
     if forest.criterion == "poisson":
         rule = f'another criterion than "poisson" {_WITH}'
         raise invalid("criterion", rule, forest.criterion, 'pass for example "squared_error"')

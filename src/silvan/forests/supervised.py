@@ -120,7 +120,8 @@ class SupervisedForest(SupervisedParameters, BaseForest):
         accepted = ("csr", "csc") if self._takes_sparse else False
         rules |= {"dtype": "numeric", "ensure_all_finite": False, "accept_sparse": accepted}
         try:
-            checked = self._check_arrays(X, y, reset, rules)
+            with np.errstate(invalid="ignore"):  # sums of infinities of both signs
+                checked = self._check_arrays(X, y, reset, rules)
             check_numbers(checked[0] if isinstance(checked, tuple) else checked)
         except (TypeError, ValueError, OverflowError) as error:
             self._refuse_dimensions(X, y, error)
