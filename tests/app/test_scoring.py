@@ -173,3 +173,24 @@ def test_data_that_no_forest_takes_are_refused_by_comparisons_and_reports(run, f
     assert "the forest 'this forest' cannot be compared" in run(*report, code=2).output
     assert "do not fit the forest: Input X" in run(*report, "--against", "", code=3).output
     assert not (folder / "page.html").exists()
+
+
+REPEATED = {
+    "evaluate x.csv --forest rf --forest guided": "--forest is given 2 times; pass the others with "
+    "--against.",
+    "evaluate x.csv --against rf --against ccf": "--against is given 2 times; separate names by "
+    "commas.",
+    "fit x.csv --out x --forest rf --forest ccf": "--forest is given 2 times; leave one of them "
+    "out.",
+    "predict x.silvan x.csv --out a.csv --out b.csv": "--out is given 2 times; leave one",
+}
+
+
+@pytest.mark.parametrize("command", REPEATED)
+def test_an_option_for_one_value_is_refused_when_it_is_repeated(run, command):
+    assert f"silvan: {REPEATED[command]}" in run(*command.split(), code=2).stderr
+
+
+def test_options_for_several_values_and_flags_may_be_repeated(run):
+    options = ("--target", "species", "--drop", "id", "--drop", "note", "--boost", "--boost")
+    run("evaluate", "iris.csv", *options, "--against", "none", *FEW)

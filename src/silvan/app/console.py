@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperCommand, TyperGroup
 
-from silvan.app.errors import AppError, Terminated, exit_code_of_stop
+from silvan.app.errors import AppError, Terminated, UsageError, exit_code_of_stop
 from silvan.app.streams import printing, telling
 
 Item = TypeVar("Item")
@@ -52,7 +53,24 @@ class _Readable:
 
 
 class Command(_Readable, TyperCommand):
-    """A command of the program."""
+    """A command of the program, which refuses options that would silently replace each other."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read options and arguments."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(given).items():
+            if times > 1 and option.param_type_name == "option" and _takes_one_value(option):
+                remedy = "leave one of them out"
+                if option.name == "against":
+                    remedy = "separate names by commas"
+                elif option.name == "forest" and any(o.name == "against" for o in self.params):
+                    remedy = "pass the others with --against"
+                raise UsageError(f"{option.opts[0]} is given {times} times; {remedy}.")
+        return super().parse_args(ctx, args)
+
+
+def _takes_one_value(option: Any) -> bool:
+    return not (option.multiple or getattr(option, "is_flag", False))
 
 
 class Program(_Readable, TyperGroup):
