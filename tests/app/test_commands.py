@@ -239,6 +239,17 @@ def test_presets_and_parameters_reach_the_forest(run, folder):
     assert "silvan.load('f_rc.silvan')" in printed
 
 
+def test_fit_says_which_forests_do_not_search_for_thresholds(run):
+    endings = {
+        "rerf": "a few random features.",
+        "extra_trees": "single features, at random thresholds.",
+        "agnostic": "a few random features, at random thresholds that ignore the target.",
+    }
+    for name, ending in endings.items():
+        result = run("fit", "iris.csv", *IRIS, "--forest", name, "--out", "grown.silvan", *FEW)
+        assert f"{ending} " in " ".join(result.stdout.split())
+
+
 def test_evaluate_compares_forests(run):
     names = "sklearn,rf,sporf,ccf"
     printed = run("evaluate", "iris.csv", *IRIS, "--against", names, *FEW, "--folds", "3").stdout

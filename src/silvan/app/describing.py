@@ -18,6 +18,11 @@ from silvan.inspection import grid_of
 from silvan.projections import Mixture, ProjectionDistribution, RidgeWindows, UnitFree, Windows
 
 _MAX_NAMES = 10
+# What is said of thresholds that are not searched for.
+_THRESHOLDS = {
+    "random": ", at random thresholds",
+    "agnostic": ", at random thresholds that ignore the target",
+}
 _UNINTERESTING = ("n_jobs", "verbose", "n_estimators", "oob_score", "shape", "projections")
 
 
@@ -66,13 +71,14 @@ def _describe_rounds(forest: Any) -> str:
 
 def describe_directions(forest: BaseForest) -> str:
     """What the nodes of a forest split along, in words and as it is written in Python."""
-    words = directions_in_words(forest)
-    return _describe_windows(forest) or f"{words}: {_as_given(forest.projections_)!r}"
+    given = forest.projections_
+    return _describe_windows(forest) or f"{_in_words(given)}: {_as_given(given)!r}"
 
 
-def directions_in_words(forest: BaseForest) -> str:
-    """The same without the names of distributions."""
-    return _describe_windows(forest) or _in_words(forest.projections_)
+def splits_in_words(forest: BaseForest) -> str:
+    """Directions without the names of distributions, and thresholds that are not searched for."""
+    directions = _describe_windows(forest) or _in_words(forest.projections_)
+    return directions + _THRESHOLDS.get(getattr(forest, "thresholds", ""), "")
 
 
 def _describe_windows(forest: BaseForest) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from silvan.app.console import note, say
 from silvan.app.data import Dataset
-from silvan.app.describing import directions_in_words
+from silvan.app.describing import splits_in_words
 from silvan.app.errors import UsageError
 from silvan.app.models import fit_rows
 from silvan.app.numbers import write_count
@@ -45,8 +45,8 @@ def say_growth(estimator: Any, seconds: float) -> None:
             grown += f" of {estimator.n_estimators} (the best, by rows held out)"
     else:
         grown = write_count(estimator.n_estimators, "tree")
-    kind, directions = type(estimator).__name__, directions_in_words(estimator)
-    say(f"Grew {grown} in {seconds:.1f} s: a {kind} whose nodes split along {directions}.")
+    kind, splits = type(estimator).__name__, splits_in_words(estimator)
+    say(f"Grew {grown} in {seconds:.1f} s: a {kind} whose nodes split along {splits}.")
 
 
 def say_score(estimator: Any, task: str) -> None:
