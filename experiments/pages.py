@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from silvan._atomic import atomic_path
+
 BEGIN = "<!-- measured: the program writes from here -->"
 END = "<!-- to here -->"
 
@@ -21,14 +23,38 @@ class Expectation(NamedTuple):
 
 def write_measured(page: Path, title: str, measured: str) -> None:
     """Replace the measured part of a page, or begin the page, and say where it is."""
-    block = f"{BEGIN}\n\n{measured.strip()}\n\n{END}\n"
     if page.exists():
-        before, _, rest = page.read_text().partition(BEGIN)
-        _, _, after = rest.partition(END + "\n")
-        page.write_text(before + block + after)
+        replace_measured(page, measured)
     else:
-        page.write_text(f"# {title}\n\n{block}")
+        write_atomically(page, f"# {title}\n\n{surround(measured)}\n")
     print(f"The page is {page}, its figures are beside it.")
+
+
+def replace_measured(page: Path, measured: str) -> None:
+    """Replace what is between the two marks of a page; a page without them stays as it is."""
+    text = page.read_text(encoding="utf-8")
+    for mark in (BEGIN, END):
+        if text.count(mark) != 1:
+            raise SystemExit(
+                f"{page} must have the mark {mark} once but has it {text.count(mark)} times; put "
+                f"{BEGIN} before the measured part and {END} behind it."
+            )
+    before, _, rest = text.partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if not found:
+        raise SystemExit(f"{page} has the mark {END} before {BEGIN}; exchange the two.")
+    write_atomically(page, before + surround(measured) + after)
+
+
+def surround(measured: str) -> str:
+    """The measured part between its marks."""
+    return f"{BEGIN}\n\n{measured.strip()}\n\n{END}"
+
+
+def write_atomically(page: Path, text: str) -> None:
+    """Write a page that is never seen half written."""
+    with atomic_path(page) as path:
+        path.write_text(text, encoding="utf-8")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

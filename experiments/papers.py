@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 
 from experiments.arguments import ROOT
-from experiments.pages import BEGIN, END
+from experiments.pages import replace_measured
 from experiments.paper_rows import ROWS, Row, Runs
 
 RESULTS = ROOT / "docs" / "results"
@@ -63,10 +63,7 @@ def write_table() -> str:
 
 def main() -> None:
     """Write the table into the index."""
-    text = INDEX.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    INDEX.write_text(f"{before}{BEGIN}\n\n{write_table()}\n\n{END}{after}", encoding="utf-8")
+    replace_measured(INDEX, write_table())
 
 
 if __name__ == "__main__":
