@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.arguments import REMEDY
+
 IMAGE_SHAPE = (28, 28)
 
 
@@ -55,5 +57,5 @@ def load_series(path: Path) -> tuple[Split, tuple[int, ...]]:
 
 def _read_idx(path: Path, offset: int) -> NDArray[np.uint8]:
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing; pass --data or set SILVAN_DATA.")
+        raise FileNotFoundError(f"{path} is missing; {REMEDY}.")
     return np.frombuffer(gzip.open(path).read(), np.uint8, offset=offset)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from experiments.arguments import Arguments, parse
+from experiments.arguments import REMEDY, Arguments, parse
 from experiments.data import load_series
 from experiments.figures import COLORS, panels, save
 from experiments.pages import number, table, write_measured
@@ -89,7 +89,10 @@ def measure(cell: Cell) -> Cell | None:
 
 def list_cells(arguments: Arguments) -> list[Cell]:
     """Every fit: forests of the library first, small sets first."""
-    files = sorted((arguments.data / "ucr").glob("*.npz"), key=lambda file: file.stat().st_size)
+    folder = arguments.data / "ucr"
+    files = sorted(folder.glob("*.npz"), key=lambda file: file.stat().st_size)
+    if not files and not arguments.report:
+        raise FileNotFoundError(f"{folder} with its .npz files is missing; {REMEDY}.")
     return [
         {"dataset": file.stem, "system": system, "seed": seed, "file": file}
         for system in (*OURS, *AEON)
