@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,8 +15,10 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from experiments.arguments import Arguments
+from silvan._atomic import atomic_path
 
 Cell = dict[str, Any]
+Measure = Callable[[Cell], Cell | None]
 
 
 class Store:
@@ -25,11 +28,7 @@ class Store:
         self.path = path
         self.keys = tuple(keys)
         self.columns = (*keys, *values)
-        self.rows: dict[tuple[str, ...], dict[str, str]] = {}
-        if path.exists():
-            with path.open(newline="") as file:
-                for row in csv.DictReader(file):
-                    self.rows[self.key(row)] = row
+        self.rows = {self.key(row): row for row in read_rows(path, self.columns)}
 
     def key(self, row: Cell) -> tuple[str, ...]:
         """What a row is known by, as text."""
@@ -38,13 +37,23 @@ class Store:
     def add(self, row: Cell) -> None:
         """Add a row to memory and file at once."""
         text = {name: format_value(row[name]) for name in self.columns}
-        new = not self.path.exists()
-        with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, self.columns)
-            if new:
-                writer.writeheader()
-            writer.writerow(text)
+        if not self.path.exists() or not self.path.read_bytes().endswith(b"\n"):
+            self.restore()
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, self.columns).writerow(text)
         self.rows[self.key(row)] = text
+
+    def restore(self) -> None:
+        """Begin the file with its header, or drop the line that a killed run left unfinished."""
+        whole = read_whole_lines(self.path)
+        with (
+            atomic_path(self.path) as path,
+            path.open("w", newline="", encoding="utf-8") as file,
+        ):
+            if whole:
+                file.write(whole)
+            else:
+                csv.DictWriter(file, self.columns).writeheader()
 
     def values(self, name: str, **where: Any) -> list[float]:
         """Values of a column in the rows that match `where`, seed by seed as added."""
@@ -71,6 +80,34 @@ class Store:
         return list(dict.fromkeys(seen))
 
 
+def read_whole_lines(path: Path) -> str:
+    """The lines of a file that end; a run that was killed may leave a last one that does not."""
+    text = path.read_bytes() if path.exists() else b""
+    return text[: text.rfind(b"\n") + 1].decode("utf-8")
+
+
+def read_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """The rows of a CSV file, none if there is no file; it must have these columns."""
+    whole = read_whole_lines(path)
+    if not whole:
+        return []
+    reader = csv.DictReader(io.StringIO(whole, newline=""))
+    if tuple(reader.fieldnames or ()) != columns:
+        raise SystemExit(
+            f"{path} must have the columns {', '.join(columns)} but has "
+            f"{', '.join(reader.fieldnames or ())}; move it away to measure again."
+        )
+    rows = []
+    for row in reader:
+        if None in row or None in row.values():
+            raise SystemExit(
+                f"{path}, line {reader.line_num}, must have {len(columns)} values but has "
+                f"{'more' if None in row else 'fewer'}; delete the line to measure it again."
+            )
+        rows.append(row)
+    return rows
+
+
 def format_value(value: Any) -> str:
     """Numbers short enough to read and long enough to compare."""
     return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
@@ -79,7 +116,7 @@ def format_value(value: Any) -> str:
 def measure_cells(
     store: Store,
     cells: Iterable[Cell],
-    measure: Callable[[Cell], Cell | None],
+    measure: Measure,
     arguments: Arguments,
 ) -> None:
     """Measure the cells that the store does not hold yet, each with one thread.
@@ -89,7 +126,17 @@ def measure_cells(
     missing = [cell for cell in cells if store.key(cell) not in store.rows]
     if arguments.report:
         print(f"{store.path.name}: {len(missing)} fits are not measured")
-        return
+    else:
+        measure_missing(store, missing, measure, arguments)
+
+
+def measure_missing(
+    store: Store,
+    missing: Sequence[Cell],
+    measure: Measure,
+    arguments: Arguments,
+) -> None:
+    """Measure cells in as many processes as are asked for, and count those that are left out."""
     work = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
         delayed(_measure_alone)(measure, cell) for cell in missing
     )
@@ -105,6 +152,6 @@ def measure_cells(
         print(f"left out: {name} ({count} fits), a package it needs is not installed")
 
 
-def _measure_alone(measure: Callable[[Cell], Cell | None], cell: Cell) -> tuple[Cell, Cell | None]:
+def _measure_alone(measure: Measure, cell: Cell) -> tuple[Cell, Cell | None]:
     with threadpool_limits(limits=1):
         return cell, measure(cell)
