@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -138,7 +140,7 @@ def measure_missing(
 ) -> None:
     """Measure cells in as many processes as are asked for, and count those that are left out."""
     work = Parallel(n_jobs=arguments.jobs, return_as="generator_unordered")(
-        delayed(_measure_alone)(measure, cell) for cell in missing
+        delayed(_measure_alone)(import_again(measure), cell) for cell in missing
     )
     left_out: defaultdict[str, int] = defaultdict(int)
     with tqdm(total=len(missing), desc=store.path.stem, unit="fit") as progress:
@@ -150,6 +152,18 @@ def measure_missing(
             progress.update()
     for name, count in left_out.items():
         print(f"left out: {name} ({count} fits), a package it needs is not installed")
+
+
+def import_again(function: Measure) -> Measure:
+    """The same function of the imported module, where that of `__main__` is given.
+
+    A worker knows nothing of `__main__`: cached functions that are used there cannot be sent to it.
+    """
+    spec = sys.modules["__main__"].__spec__
+    if function.__module__ != "__main__" or spec is None:
+        return function
+    again: Measure = getattr(importlib.import_module(spec.name), function.__name__)
+    return again
 
 
 def _measure_alone(measure: Measure, cell: Cell) -> tuple[Cell, Cell | None]:

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from experiments.arguments import Arguments
 from experiments.store import Store, measure_cells
 
+ROOT = Path(__file__).parents[2]
 CELLS = [{"system": s, "n": n} for s in ("kept", "absent") for n in (1, 2)]
+# An experiment whose measurement uses a cached function.
+CACHED = """
+from functools import cache
+from pathlib import Path
+import sys
+from experiments.arguments import Arguments
+from experiments.store import Store, measure_cells
+
+@cache
+def double(n):
+    return 2 * n
+
+def measure(cell):
+    return {"error": double(cell["n"])}
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    arguments = Arguments("cached", True, seeds=1, jobs=2, data=folder, output=folder)
+    store = Store(folder / "cached.csv", ("n",), ("error",))
+    measure_cells(store, [{"n": 3}, {"n": 4}], measure, arguments)
+"""
 
 
 def count_calls(cell):
@@ -31,6 +58,18 @@ def test_store_measures_only_what_is_missing(tmp_path, capsys):
     assert again.mean("error", system="kept", n=2) == 0.25
     measure_cells(again, CELLS[:2], pytest.fail, make_arguments(tmp_path))
     assert len(path.read_text().splitlines()) == 3
+
+
+def test_cached_functions_of_an_experiment_work_in_many_processes(tmp_path):
+    (tmp_path / "cached.py").write_text(CACHED)
+    paths = os.pathsep.join([str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    subprocess.run(
+        [sys.executable, "-m", "cached", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": paths},
+        check=True,
+        capture_output=True,
+    )
+    assert sorted((tmp_path / "cached.csv").read_text().split()) == ["3,6", "4,8", "n,error"]
 
 
 @pytest.mark.parametrize(
