@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +26,8 @@ class Arguments:
     data: Path
     output: Path
     report: bool = False
+    # The files that hold measurements, added as the run comes to them.
+    measured: set[Path] = field(default_factory=set, compare=False)
 
     @property
     def command(self) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
 from experiments.pages import Expectation, expectations_table, number, table, write_measured
-from experiments.store import Cell, Store, measure_cells
+from experiments.store import Cell, Store, measure_cells, require_rows
 from silvan import ForestClassifier
 from silvan.projections import AxisAligned, SparseSigns
 
@@ -255,6 +255,7 @@ def main(argv: list[str] | None = None) -> None:
         measure_theorem,
         arguments,
     )
+    require_rows(theorem, arguments)
     draw(squares, theorem, arguments)
     report(squares, theorem, arguments)
 

@@ -18,7 +18,7 @@ from experiments.arguments import Arguments, parse
 from experiments.data import load_images
 from experiments.figures import panels, save
 from experiments.pages import Expectation, expectations_table, number, table, write_measured
-from experiments.store import Cell, Store
+from experiments.store import Cell, Store, require_rows
 
 N_TREES = 32
 # Rounds of XGBoost; each has a tree for every class of MNIST.
@@ -167,6 +167,7 @@ def main(argv: list[str] | None = None) -> None:
     path = arguments.output / "measurements" / "cores.csv"
     store = Store(path, ("data", "system", "threads", "seed"), ("seconds", "per_tree"))
     measure_missing(store, arguments)
+    require_rows(store, arguments)
     draw_figure(store, arguments)
     threads = threads_of(store)
     rows = []

@@ -57,6 +57,14 @@ class Store:
             else:
                 csv.DictWriter(file, self.columns).writeheader()
 
+    def keep(self, **where: Any) -> None:
+        """Forget all rows but those that match; the file keeps them."""
+        self.rows = {
+            key: row
+            for key, row in self.rows.items()
+            if all(row[name] == str(value) for name, value in where.items())
+        }
+
     def values(self, name: str, **where: Any) -> list[float]:
         """Values of a column in the rows that match `where`, seed by seed as added."""
         wanted = {key: str(value) for key, value in where.items()}
@@ -123,13 +131,18 @@ def measure_cells(
 ) -> None:
     """Measure the cells that the store does not hold yet, each with one thread.
 
-    `measure` returns the values of a cell, or None to leave it out.
+    `measure` returns the values of a cell, or None to leave it out. The run ends if neither this
+    store nor one before it holds anything, as there is nothing to draw.
     """
     missing = [cell for cell in cells if store.key(cell) not in store.rows]
     if arguments.report:
         print(f"{store.path.name}: {len(missing)} fits are not measured")
     else:
         measure_missing(store, missing, measure, arguments)
+    if store.rows:
+        arguments.measured.add(store.path)
+    if not arguments.measured:
+        require_rows(store, arguments)
 
 
 def measure_missing(
@@ -152,6 +165,22 @@ def measure_missing(
             progress.update()
     for name, count in left_out.items():
         print(f"left out: {name} ({count} fits), a package it needs is not installed")
+
+
+def require_rows(store: Store, arguments: Arguments, **where: Any) -> None:
+    """Keep the rows that match; end the run with a sentence if there are none."""
+    store.keep(**where)
+    if store.rows:
+        return
+    wanted = "".join(f" with {name} = {value}" for name, value in where.items())
+    if arguments.report:
+        raise SystemExit(
+            f"nothing{wanted} is measured yet in {store.path}; run without --report first."
+        )
+    raise SystemExit(
+        f"nothing{wanted} is measured in {store.path}, as none of its fits could be measured; "
+        "install what is missing (see experiments/README.md)."
+    )
 
 
 def import_again(function: Measure) -> Measure:

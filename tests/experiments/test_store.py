@@ -1,15 +1,16 @@
-"""The experiments' store resumes, also after a kill."""
+"""The experiments' store resumes, also after a kill, and runs with nothing to show end."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from experiments.arguments import Arguments
-from experiments.store import Store, measure_cells
+from experiments.store import Store, measure_cells, require_rows
 
 ROOT = Path(__file__).parents[2]
 CELLS = [{"system": s, "n": n} for s in ("kept", "absent") for n in (1, 2)]
@@ -115,3 +116,36 @@ def test_a_row_of_another_length_is_refused_with_its_line(tmp_path, row, count):
     path.write_text(f"system,n,error\nkept,2,0.25\n{row}\nkept,3,1\n")
     with pytest.raises(SystemExit, match=rf"test\.csv, line 3, must have 3 values but has {count}"):
         open_store(path)
+
+
+def test_a_report_of_nothing_ends_the_run(tmp_path):
+    arguments = replace(make_arguments(tmp_path), report=True)
+    with pytest.raises(SystemExit, match=r"nothing is measured yet in .*test\.csv; run without"):
+        measure_cells(open_store(tmp_path / "test.csv"), CELLS, pytest.fail, arguments)
+
+
+def test_a_run_that_could_measure_nothing_ends(tmp_path):
+    with pytest.raises(SystemExit, match=r"test\.csv, as none of its fits could be measured"):
+        measure_cells(
+            open_store(tmp_path / "test.csv"), CELLS[2:], count_calls, make_arguments(tmp_path)
+        )
+
+
+def test_a_report_goes_on_without_a_later_store(tmp_path):
+    arguments = replace(make_arguments(tmp_path), report=True)
+    store = open_store(tmp_path / "test.csv")
+    store.add({"system": "kept", "n": 1, "error": 0.125})
+    for name in ("test.csv", "later.csv"):
+        measure_cells(open_store(tmp_path / name), CELLS, pytest.fail, arguments)
+
+
+def test_rows_that_were_not_asked_for_are_left_out_of_a_page_but_stay_in_the_file(tmp_path):
+    arguments = replace(make_arguments(tmp_path), report=True)
+    store = open_store(tmp_path / "test.csv")
+    for n in (1, 2):
+        store.add({"system": "kept", "n": n, "error": n / 8})
+    require_rows(store, arguments, n=2)
+    assert store.values("error") == [0.25]
+    assert len(open_store(store.path).rows) == 2
+    with pytest.raises(SystemExit, match="nothing with n = 3 is measured yet"):
+        require_rows(store, arguments, n=3)
