@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +48,11 @@ def measure(cell: Cell) -> Cell:
 
 def write_page(store: Store, arguments: Arguments) -> None:
     """Errors and times."""
-    means = {
-        name: [store.mean(value, system=name) for value in SCORES]
-        for name in SYSTEMS
-        if name in store.distinct("system")
-    }
+    means = {name: [store.mean(value, system=name) for value in SCORES] for name in SYSTEMS}
     rows = [
         [name, percent(error), number(fit, 0), number(predict, 1)]
         for name, (error, fit, predict) in means.items()
+        if not math.isnan(error)
     ]
     bound = means["RF"][0] - GAIN
     claim = f"channels at least {100 * GAIN:.0f} points below RF, at most {percent(bound)}"

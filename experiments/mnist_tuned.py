@@ -119,6 +119,11 @@ def checkpoint_name(experiment: str, key: tuple[str, ...]) -> str:
     return " ".join([experiment, *key[:-1]]).replace("/", " of ") + ".joblib"
 
 
+def list_kinds(store: Store) -> list[str]:
+    """The kinds of images that the search has come to."""
+    return [images for images in IMAGES if images in store.distinct("images")]
+
+
 def choose(store: Store, images: str) -> dict[str, str]:
     """The row of the search with the smallest out-of-bag error on images of this kind."""
     rows = [row for row in store.rows.values() if row["images"] == images]
@@ -138,7 +143,7 @@ def search(arguments: Arguments, dataset: str) -> Store:
         for distribution in distributions
     ]
     measure_cells(store, cells, measure_out_of_bag, arguments)
-    for images in IMAGES:
+    for images in list_kinds(store):
         best = choose(store, images)
         chosen = {
             "images": images,
@@ -174,7 +179,7 @@ def measure_chosen(arguments: Arguments, dataset: str, searched: Store) -> list[
     checkpoints = ROOT / "build" / "checkpoints"
     checkpoints.mkdir(parents=True, exist_ok=True)
     rows = []
-    for images in IMAGES:
+    for images in list_kinds(searched):
         best = choose(searched, images)
         trees = 20 if arguments.quick else N_TREES[images]
         cell: Cell = {name: best[name] for name in ("images", "distribution", "sampling")}
@@ -215,7 +220,10 @@ def run(arguments: Arguments, dataset: str, title: str, bound: float) -> None:
     searched = search(arguments, dataset)
     rows = measure_chosen(arguments, dataset, searched)
     if not rows:
-        return
+        raise SystemExit(
+            f"no forest that the search chose is tested yet in {arguments.name}.csv; run without "
+            "--report first."
+        )
     expectations = []
     for row in rows:
         error = float(row["error"])

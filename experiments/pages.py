@@ -87,7 +87,7 @@ def percent(value: float, digits: int = 2) -> str:
 
 def at_most(claim: str, value: float, bound: float, digits: int = 4) -> Expectation:
     """The expectation that a value is at most a bound."""
-    holds = None if math.isnan(value) else value <= bound
+    holds = None if math.isnan(value) or math.isnan(bound) else value <= bound
     return Expectation(claim, number(value, digits), holds)
 
 

@@ -139,10 +139,10 @@ def error_table(store: Store, systems: tuple[str, ...]) -> str:
 
 def draw_figure(store: Store, arguments: Arguments) -> None:
     """Error of the default, windows on channels, against that of each other system."""
-    others = [system for system in (*OURS[1:], *AEON) if store.distinct("dataset", system=system)]
-    figure, axes = panels(1, len(others), width=3.0, height=3.1)
-    for axis, other in zip(axes[0], others, strict=True):
-        _, errors = mean_errors(store, (OURS[0], other))
+    pairs = {other: mean_errors(store, (OURS[0], other))[1] for other in (*OURS[1:], *AEON)}
+    pairs = {other: errors for other, errors in pairs.items() if len(errors)}
+    figure, axes = panels(1, max(len(pairs), 1), width=3.0, height=3.1)
+    for axis, (other, errors) in zip(axes[0], pairs.items(), strict=False):
         axis.scatter(errors[:, 1], errors[:, 0], s=18, color=COLORS.get(other, "#555555"))
         limit = 1.05 * max(errors.max(), 0.1)
         axis.plot([0, limit], [0, limit], color="black", linewidth=0.8)

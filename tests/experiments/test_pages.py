@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 from experiments import papers
 from experiments.arguments import Arguments
-from experiments.pages import BEGIN, END, write_measured
+from experiments.pages import BEGIN, END, at_most, write_measured
 
 
 def test_page_keeps_the_lines_around_the_measured_part(tmp_path):
@@ -71,3 +72,9 @@ def test_a_run_says_where_its_page_is_and_the_page_how_to_repeat_it(tmp_path, ca
     assert quick.command == "python -m experiments.test --quick"
     full = replace(quick, quick=False, seeds=3)
     assert full.command == "python -m experiments.test --seeds 3"
+
+
+def test_a_bound_that_is_not_known_is_not_judged():
+    assert at_most("claim", 0.1, math.nan).holds is None
+    assert at_most("claim", math.nan, 0.1).holds is None
+    assert at_most("claim", 0.1, 0.2).holds
