@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from experiments.arguments import Arguments, parse
 from experiments.figures import panels, save
 from experiments.pages import Expectation, expectations_table, number, table, write_measured
-from experiments.store import Cell, Store, measure_cells
+from experiments.store import Cell, Store, measure_cells, require_rows
 from silvan.projections import ProjectionDistribution, RandomRotation, SparseSigns
 
 # The dimensions and angles of the authors' script.
@@ -105,6 +105,7 @@ def main(argv: list[str] | None = None) -> None:
         for target in TARGETS
     ]
     measure_cells(store, cells, measure, arguments)
+    require_rows(store, arguments, nodes=nodes)
     draw_figure(store, arguments)
     rows = [
         [
@@ -119,7 +120,7 @@ def main(argv: list[str] | None = None) -> None:
     ]
     parts = [
         f"`{arguments.command}`",
-        f"{', '.join(store.distinct('nodes'))} nodes for each curve.",
+        f"{nodes} nodes for each curve.",
         expectations_table(check_expectations(store)),
         "![Probability of a direction within an angle of the best one](angles.png)",
         table(["within 22.5°, p =", *[str(p) for p in FEATURES]], rows),

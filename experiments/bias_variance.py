@@ -11,7 +11,7 @@ import numpy as np
 from experiments.arguments import Arguments, parse
 from experiments.figures import COLORS, panels, save
 from experiments.pages import Expectation, expectations_table, number, table, write_measured
-from experiments.store import Cell, Store, measure_cells
+from experiments.store import Cell, Store, measure_cells, require_rows
 from experiments.tuning_grid import PROBLEMS, make_system, open_store
 from silvan.inspection import BiasVariance, bias_variance
 from silvan.plotting import BiasVarianceDisplay
@@ -50,18 +50,27 @@ def measure(cell: Cell) -> Cell:
     return asdict(measures)
 
 
+def count_repeats(arguments: Arguments) -> int:
+    """Training sets for each system and size."""
+    return 5 if arguments.quick else arguments.seeds
+
+
 def list_cells(grid: Store, arguments: Arguments) -> list[Cell]:
     """Small sizes first; each with the parameters that `randomer` found."""
+    before = "python -m experiments.randomer" + " --quick" * arguments.quick
+    if not grid.rows:
+        raise SystemExit(
+            f"bias_variance takes its parameters from {grid.path}, which has none yet; run "
+            f"{before} first."
+        )
     cells = []
     for n in SIZES[:1] if arguments.quick else SIZES:
         for system in SYSTEMS:
             best = best_parameters(grid, system, n)
             if best is None:
-                before = "python -m experiments.randomer" + " --quick" * arguments.quick
                 print(f"left out: {system}, n={n}; run {before} first")
                 continue
-            repeats = 5 if arguments.quick else arguments.seeds
-            cells.append({"system": system, "n": n, "repeats": repeats, **best})
+            cells.append({"system": system, "n": n, "repeats": count_repeats(arguments), **best})
     return cells
 
 
@@ -99,10 +108,14 @@ def check_expectations(store: Store) -> list[Expectation]:
 
 
 def draw_figure(store: Store, arguments: Arguments) -> None:
-    """Four panels against n."""
+    """Four panels against n, with the systems that were measured at all sizes."""
     figure, axes = panels(1, 4, width=2.9, height=2.8)
     sizes = sorted(int(n) for n in store.distinct("n"))
-    measures = {system: [read(store, system, n) for n in sizes] for system in SYSTEMS}
+    measures = {
+        system: [read(store, system, n) for n in sizes]
+        for system in SYSTEMS
+        if all(store.values("error", system=system, n=n) for n in sizes)
+    }
     BiasVarianceDisplay.from_measures(measures, sizes=sizes, ax=axes[0], colors=COLORS)
     save(figure, arguments.output / "bias_variance.png")
 
@@ -133,11 +146,12 @@ def main(argv: list[str] | None = None) -> None:
     grid = open_store(arguments.output, "randomer")
     cells = [] if arguments.report else list_cells(grid, arguments)
     measure_cells(store, cells, measure, arguments)
+    repeats = count_repeats(arguments)
+    require_rows(store, arguments, repeats=repeats)
     draw_figure(store, arguments)
     parts = [
         f"`{arguments.command}`",
-        f"Each row of the table is from {', '.join(store.distinct('repeats'))} training sets; 100 "
-        f"trees; {N_TEST:,} test rows.",
+        f"Each row of the table is from {repeats} training sets; 100 trees; {N_TEST:,} test rows.",
         expectations_table(check_expectations(store)),
         "![Bias, variance, variance effect and error against n](bias_variance.png)",
         results_table(store),

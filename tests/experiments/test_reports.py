@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from experiments import cifar, density, time_series
+from experiments import bias_variance, cifar, density, time_series
+from experiments.angles import main as report_angles
 from experiments.arguments import Arguments
 from experiments.mnist_tuned import list_kinds
 from experiments.scoring import SCORES
@@ -49,3 +50,40 @@ def test_series_that_no_two_systems_share_have_a_figure(tmp_path):
 def test_the_chosen_images_are_those_that_the_search_has_come_to(tmp_path):
     store = open_store(tmp_path, ("images", "d"), ("oob_error",), ("as they are", 28, 0.1))
     assert list_kinds(store) == ["as they are"]
+
+
+def test_bias_and_variance_without_parameters_say_what_to_run_first(tmp_path):
+    expected = (
+        r"randomer\.csv, which has none yet; run python -m experiments\.randomer --quick first"
+    )
+    with pytest.raises(SystemExit, match=expected):
+        bias_variance.main(["--quick", "--output", str(tmp_path)])
+    assert not (tmp_path / "bias_variance.md").exists()
+
+
+def test_bias_and_variance_are_those_of_the_repeats_that_were_asked_for(tmp_path):
+    (tmp_path / "measurements").mkdir()
+    path = tmp_path / "measurements" / "bias_variance.csv"
+    store = Store(path, ("system", "n", "repeats", "d", "nonzeros"), bias_variance.MEASURES)
+    for repeats, error in ((3, 0.125), (20, 0.5)):
+        row = {"system": "RF", "n": 500, "repeats": repeats, "d": 5, "nonzeros": 1}
+        measures = dict.fromkeys(bias_variance.MEASURES, error) | {"bayes_error": 0}
+        store.add(row | measures)
+    bias_variance.main(["--report", "--seeds", "3", "--output", str(tmp_path)])
+    page = (tmp_path / "bias_variance.md").read_text()
+    assert "from 3 training sets" in page
+    assert "| n = 500: RF | 0.1250 |" in page
+    with pytest.raises(SystemExit, match="nothing with repeats = 7 is measured yet"):
+        bias_variance.main(["--report", "--seeds", "7", "--output", str(tmp_path)])
+
+
+def test_angles_are_those_of_the_nodes_that_were_asked_for(tmp_path):
+    output = ["--output", str(tmp_path)]
+    report_angles(["--quick", *output])
+    first = (tmp_path / "angles.md").read_text()
+    path = tmp_path / "measurements" / "angles.csv"
+    path.write_text(path.read_text() + "2,RR-RF,dense,9,1,1,1,1\n")
+    report_angles(["--quick", "--report", *output])
+    assert (tmp_path / "angles.md").read_text() == first
+    with pytest.raises(SystemExit, match="nothing with nodes = 8 is measured yet"):
+        report_angles(["--report", "--seeds", "8", *output])
