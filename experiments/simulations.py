@@ -239,11 +239,14 @@ def boundary_table(store: Store) -> str:
     means, errors = ["mean"], ["standard error"]
     for n in sizes:
         wrap, pad = (
-            np.array(store.values("error", problem="circle", system=system, n=n))
+            {
+                seed: store.mean("error", problem="circle", system=system, n=n, seed=seed)
+                for seed in store.distinct("seed", problem="circle", system=system, n=n)
+            }
             for system in ("MORF", "MORF, pad")
         )
-        gaps = pad - wrap
-        means.append(f"{gaps.mean():+.4f}")
+        gaps = np.array([pad[seed] - wrap[seed] for seed in wrap if seed in pad])
+        means.append(f"{gaps.mean():+.4f}" if len(gaps) else "-")
         errors.append(f"{gaps.std(ddof=1) / np.sqrt(len(gaps)):.4f}" if len(gaps) > 1 else "-")
     return table(["circle, pad less wrap, n =", *[str(n) for n in sizes]], [means, errors])
 

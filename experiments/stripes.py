@@ -20,7 +20,7 @@ from experiments.pages import (
 )
 from experiments.store import Cell, Store, measure_cells
 from experiments.systems import make_forest
-from experiments.tuning_grid import MEANS, choose, chosen_error, chosen_mean, score_candidate
+from experiments.tuning_grid import MEANS, chosen_error, chosen_mean, score_candidate
 from silvan.projections import AxisAligned, Patches, ProjectionDistribution, SparseSigns
 
 SIDE, N_STRIPES = 20, 5
@@ -133,10 +133,7 @@ def main(argv: list[str] | None = None) -> None:
             f"{number(chosen_error(store, 'error', system=system, n=n))}"
             for n in SIZES
         ]
-        counts = [
-            number(float(np.mean([int(row["d"]) for row in choose(store, system=system, n=n)])), 0)
-            for n in SIZES
-        ]
+        counts = [number(chosen_mean(store, "d", system=system, n=n), 0) for n in SIZES]
         rows.append([system, *cells, ", ".join(counts)])
     parts = [
         f"`{arguments.command}`",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from experiments import bias_variance, cifar, density, time_series
+from experiments import bias_variance, cifar, density, simulations, stripes, time_series
 from experiments.angles import main as report_angles
 from experiments.arguments import Arguments
 from experiments.mnist_tuned import list_kinds
@@ -23,6 +23,32 @@ def open_store(path, keys, values, *rows):
 def make_arguments(output, **changes):
     settings = {"quick": True, "seeds": 1, "jobs": 1, "data": output, "output": output}
     return Arguments("test", **{**settings, **changes})
+
+
+def test_boundaries_on_the_circle_are_compared_draw_by_draw(tmp_path):
+    rows = [
+        ("circle", "MORF", 50, 0, 0.1, 1, 1),
+        ("circle", "MORF", 50, 1, 0.2, 1, 1),
+        ("circle", "MORF, pad", 50, 1, 0.25, 1, 1),
+        ("circle", "MORF, pad", 50, 0, 0.15, 1, 1),
+        ("circle", "MORF, pad", 50, 2, 0.9, 1, 1),
+    ]
+    store = open_store(tmp_path, ("problem", "system", "n", "seed"), SCORES, *rows)
+    lines = simulations.boundary_table(store).splitlines()
+    assert lines[-2:] == [
+        "| mean | +0.0500 | - | - | - | - | - |",
+        "| standard error | 0.0000 | - | - | - | - | - |",
+    ]
+
+
+def test_stripes_of_one_size_leave_the_others_empty(tmp_path, monkeypatch):
+    def measure(*_):
+        return {"oob_error": 0.1, "oob_auc": 0.9, "error": 0.2, "fit_s": 1.0}
+
+    monkeypatch.setattr(stripes, "measure", measure)
+    stripes.main(["--quick", "--output", str(tmp_path)])
+    page = (tmp_path / "stripes.md").read_text()
+    assert "| RF | 0.2000 ± - | - ± - | - ± - | 5, -, - |" in page
 
 
 def test_colour_images_without_all_systems_have_a_page(tmp_path):
