@@ -101,8 +101,8 @@ GROWTH_PARTS = {
             Whether a node looks for the best threshold along each candidate direction, or draws one
             uniformly between the smallest and the largest value there and only chooses among the
             directions; "agnostic" does not choose either, and ignores the targets until leaves are
-            filled, but for which samples are drawn and which convolutions learn from. "auto" is "random" with single windows on channels of series, and "best"
-            elsewhere.
+            filled, but for which samples are drawn and which convolutions learn from. "auto" is
+            "random" with single windows on channels of series, and "best" elsewhere.
     """,
     "grid_bootstrap": """
         bootstrap : bool or "auto", default="auto"
