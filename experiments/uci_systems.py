@@ -166,8 +166,12 @@ def main(argv: list[str] | None = None) -> None:
     errors = mean_errors(store, names, NAMES)
     draw_figure(errors, split_sets(index, names), arguments)
     ranks = rank_systems(errors)
-    seconds = [sum(store.values("fit_s", system=name)) / 60 for name in NAMES]
-    times = [f"{n} {m:.1f}" for n, m in zip(NAMES, seconds, strict=True)]
+    shared = {name: shared_folds(store, name, NAMES) for name in store.distinct("dataset")}
+    minutes = dict.fromkeys(NAMES, 0.0)
+    for (name, fold, system), row in store.rows.items():
+        if fold in shared[name]:
+            minutes[system] += float(row["fit_s"]) / 60
+    times = [f"{name} {spent:.1f}" for name, spent in minutes.items()]
     parts = [
         f"`{arguments.command}`",
         expectations_table(list_expectations(errors)),
