@@ -237,9 +237,9 @@ ROWS = (
         SETS,
         "16 of 20 signs are those of the thesis. F-RC on scaled, F-RC and RR-RF on affine data: "
         "with factors as in the authors' scripts (tested) two of these three have the sign of the "
-        "thesis, and F-RC on affine data has none. Frank on raw data: better than RF on 49 sets and "
-        "worse on 37, which is not significant (p = .08); with 400 training samples at most it "
-        "was. All sets at full size, 100 trees.",
+        "thesis, and F-RC on affine data has none. Frank on raw data: better than RF on 49 sets "
+        "and worse on 37, which is not significant (p = .08); with 400 training samples at most "
+        "it was. All sets at full size, 100 trees.",
     ),
     Row(
         "Figure 2.6",
