@@ -172,49 +172,54 @@ def check_expectations(store: Store) -> list[Expectation]:
             for p in features
         ]
 
+    few, several, trunk = (2, 5), (10, 20, 40), PROBLEMS["Trunk"].features
+    parity = "sparse parity"
     return [
         below(
-            "sparse parity, p >= 10: Frank better than RF",
-            pairs("sparse parity", "raw", "Frank", "RF", (10, 20, 40)),
-        ),
-        below(
-            "sparse parity, p >= 10: RR-RF worse than RF, by a point's leave",
-            pairs("sparse parity", "raw", "RF", "RR-RF", (10, 20, 40)),
+            "sparse parity, p <= 5: F-RC no worse than RF, by a point's leave",
+            pairs(parity, "raw", "F-RC", "RF", few),
             0.01,
         ),
         below(
-            "Trunk: F-RC better than RF", pairs("Trunk", "raw", "F-RC", "RF", (10, 50, 100, 500))
+            "sparse parity, p >= 10: Frank better than RF",
+            pairs(parity, "raw", "Frank", "RF", several),
         ),
+        below(
+            "sparse parity, p >= 10: RR-RF worse than RF, by a point's leave",
+            pairs(parity, "raw", "RF", "RR-RF", several),
+            0.01,
+        ),
+        below("Trunk: F-RC better than RF", pairs("Trunk", "raw", "F-RC", "RF", trunk)),
         below(
             "Trunk, p <= 100: RR-RF better than F-RC",
-            pairs("Trunk", "raw", "RR-RF", "F-RC", (10, 50, 100)),
+            pairs("Trunk", "raw", "RR-RF", "F-RC", trunk[:-1]),
         ),
         below(
-            "Trunk, p = 500: F-RC better than RR-RF", pairs("Trunk", "raw", "F-RC", "RR-RF", (500,))
+            "Trunk, p = 500: F-RC better than RR-RF",
+            pairs("Trunk", "raw", "F-RC", "RR-RF", trunk[-1:]),
         ),
         below(
-            "rotated Trunk: RR-RF better than RF",
-            pairs("Trunk", "rotated", "RR-RF", "RF", (10, 50)),
+            "rotated Trunk: RR-RF better than RF", pairs("Trunk", "rotated", "RR-RF", "RF", trunk)
         ),
         below(
-            "sparse parity, scaled: Frank better than F-RC",
-            pairs("sparse parity", "scaled", "Frank", "F-RC", (10, 20)),
+            "sparse parity, p >= 10, scaled: Frank better than F-RC",
+            pairs(parity, "scaled", "Frank", "F-RC", several),
         ),
         below(
             "sparse parity, corrupted: Frank better than F-RC",
-            pairs("sparse parity", "corrupted", "Frank", "F-RC", (10, 20)),
+            pairs(parity, "corrupted", "Frank", "F-RC", (*few, *several)),
         ),
         below(
             "Trunk, corrupted: Frank better than F-RC",
-            pairs("Trunk", "corrupted", "Frank", "F-RC", (10, 50)),
+            pairs("Trunk", "corrupted", "Frank", "F-RC", trunk),
         ),
         below(
             "Trunk, corrupted: ranks better than z-scores in F-RC",
-            pairs("Trunk", "corrupted", "Frank", "F-RC(z)", (10, 50)),
+            pairs("Trunk", "corrupted", "Frank", "F-RC(z)", trunk),
         ),
         below(
             "Trunk, scaled: z-scores help RR-RF",
-            pairs("Trunk", "scaled", "RR-RF(z)", "RR-RF", (10, 50)),
+            pairs("Trunk", "scaled", "RR-RF(z)", "RR-RF", trunk),
         ),
     ]
 

@@ -15,6 +15,8 @@ from silvan.projections.parameters import is_sparse
 def read_array(name: str, given: Any) -> Any:
     """A sparse matrix whose indices lie within it, or an array without masked entries."""
     if is_sparse(given):
+        if given.format == "csr":
+            check_columns(name, given)
         if not points_within(given):
             raise ValueError(
                 f"{name} is a sparse array whose indices do not lie within its shape; make it anew "
@@ -28,6 +30,17 @@ def read_array(name: str, given: Any) -> Any:
         raise invalid(
             name, "an array, with rows of the same length", given, "complete or drop the others"
         ) from None
+
+
+def check_columns(what: str, matrix: Any) -> None:
+    """Require that the column indices of a CSR matrix are those of features."""
+    indices, n_columns = matrix.indices, matrix.shape[1]
+    outside = indices[(indices < 0) | (indices >= n_columns)]
+    if len(outside):
+        raise ValueError(
+            f"{what} must have features from 0 to {n_columns - 1}, but it has feature "
+            f"{outside[0]}; correct the column indices of the sparse matrix."
+        )
 
 
 def scale_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 from silvan import _core
 from silvan._sparse import points_within
 from silvan._validation import check_integer
+from silvan.projections.arrays import check_columns
 from silvan.projections.node import Node, NodeData
 from silvan.projections.parameters import ParameterHolder, is_sparse
 from silvan.projections.spreads import measure_spreads
@@ -221,14 +222,8 @@ def to_canonical_arrays(directions: Any, what: str) -> _Arrays:
     """Return the arrays of a sparse matrix with ascending indices, no duplicates and no zeros."""
     with np.errstate(over="ignore"):  # becomes infinite, which the core reports
         canonical = sparse.csr_array(directions, dtype=np.float32, copy=True)
-    indices, n_columns = canonical.indices, canonical.shape[1]
     # Not left to the core, which reads 32 bits: 2**32 + 1 would become feature 1.
-    outside = indices[(indices < 0) | (indices >= n_columns)]
-    if len(outside):
-        raise ValueError(
-            f"{what} must have features from 0 to {n_columns - 1}, but it has feature "
-            f"{outside[0]}; correct the column indices of the sparse matrix."
-        )
+    check_columns(what, canonical)
     if not points_within(canonical):
         raise ValueError(
             f"{what} must be a sparse matrix whose row ends ascend and lie within its entries; "
