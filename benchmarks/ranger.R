@@ -19,7 +19,7 @@ train <- read("train")
 cost <- system.time(
   forest <- ranger(
     x = train$X, y = train$y, num.trees = numbers[2], num.threads = numbers[3], seed = numbers[4],
-    min.node.size = 1, oob.error = FALSE
+    min.node.size = 1, oob.error = FALSE, verbose = FALSE
   )
 )
 test <- read("test")

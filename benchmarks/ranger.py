@@ -118,7 +118,8 @@ def main() -> None:
     if shutil.which("Rscript") is None:
         parser.error("ranger needs R: install Debian's packages r-base-core and r-cran-ranger")
     kernels = force_instruction_set(arguments.instruction_set)
-    command = "python -m benchmarks.ranger" + " --quick" * arguments.quick
+    command = f"python -m benchmarks.ranger --repeats {arguments.repeats}"
+    command += " --quick" * arguments.quick
     if arguments.instruction_set:
         command += f" --instruction-set {kernels}"
     lines = [
@@ -129,7 +130,7 @@ def main() -> None:
         f"- command: `{command}`",
         "",
         f"Seconds of a tree, {N_TREES} trees with pure leaves and the square root of the features "
-        f"as candidates at a node; the shortest of {arguments.repeats} rounds in which systems "
+        f"as candidates at a node; the shortest of {arguments.repeats} round(s) in which systems "
         "take turns, in brackets times silvan's RF. Errors are means of the rounds, on 10,000 "
         "samples. MNIST has 60,000 samples of 784 features, Higgs 250,000 of 31, simulated.",
         "",

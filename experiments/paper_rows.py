@@ -428,10 +428,10 @@ ROWS = (
         "1 to 48 cores, 100 trees",
         "1 to 16 cores, 32 trees",
         "Sixteen cores, the most there were at hand. Higgs and p53 are simulated tables of their "
-        "size. scikit-learn's forest stands in for ranger, which is a package of R and is measured "
-        "beside silvan on two cores (benchmarks.ranger). On Higgs XGBoost is faster: its trees end "
-        "at depth 6. On p53 RerF gains least from threads, where the thesis has it between ranger "
-        "and XGBoost: its whole fit takes less than a second.",
+        "size. scikit-learn's forest stands in for ranger, a package of R, which on two cores "
+        "[takes 6 to 17 times as long as RerF](speed_ranger.md). On Higgs XGBoost is faster: its "
+        "trees end at depth 6. On p53 RerF gains least from threads, where the thesis has it "
+        "between ranger and XGBoost: its whole fit takes less than a second.",
     ),
     Row(
         "Figure 3.11",
